@@ -30,6 +30,7 @@ from checkpoints import write_zero_run  # noqa: E402
 import figures  # noqa: E402
 from checks import Checks, make_tiny, run, temporary_directory, tool  # noqa: E402
 from injector import Injector, counted  # noqa: E402
+from patience import patience  # noqa: E402
 
 # Which calls fail, and how: those that can fail so on a real machine.
 FAULTS = [("create", errno.EACCES), ("create", errno.ENOSPC), ("open", errno.EIO), ("open", errno.EINTR), ("pread", errno.EIO),
@@ -229,7 +230,7 @@ class Campaign:
                 both.append(subprocess.Popen(self.job.command, cwd=directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                              stderr=subprocess.PIPE, text=True))
                 time.sleep(wait)
-            said = [process.communicate(timeout=120)[1] for process in both]
+            said = [process.communicate(timeout=patience(120))[1] for process in both]
             codes = [process.returncode for process in both]
             self.runs["pairs"] += 1
             where = f"two runs {delay:.4f} s apart, which ended with {codes} and said {said}"

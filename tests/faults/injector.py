@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 from checks import run, skip
+from patience import patience
 
 HERE = Path(__file__).resolve().parent
 
@@ -21,7 +22,7 @@ class Injector:
         """`fault` as FAULT, `counts` as FAULT_COUNTS; empty: none."""
         environment = dict(os.environ, LD_PRELOAD=str(self.library), FAULT=fault, FAULT_COUNTS=str(counts))
         return subprocess.run(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              errors="surrogateescape", timeout=120, preexec_fn=heed_signals)
+                              errors="surrogateescape", timeout=patience(120), preexec_fn=heed_signals)
 
 
 def heed_signals():

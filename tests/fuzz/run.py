@@ -18,10 +18,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, skip  # noqa: E402
+from patience import slowness  # noqa: E402
 
 MEMORY_MB = 2048
 # One input that takes as long is a finding. Sanitizers without optimisation take thirty times as long as the programs do.
-SECONDS_PER_INPUT = 60
+SECONDS_PER_INPUT = round(60 * slowness())
 # Larger input finds nothing that smaller does not, and costs executions.
 LARGEST = {"checkpoint": 32_000, "torch_file": 32_000, "zip": 32_000, "pickle": 16_000, "torch_dist": 16_000, "safetensors": 16_000}
 LARGEST_TEXT = 6_000

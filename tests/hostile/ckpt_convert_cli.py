@@ -573,7 +573,7 @@ def check_case(checks, name, work):
     code, mentions, spoil = CASES[name]
     arguments = spoil(work) or standard(work)
     before = snapshot(work)
-    done = run(tool("ckpt_convert"), *arguments, cwd=work, timeout=60)
+    done = run(tool("ckpt_convert"), *arguments, cwd=work, seconds=60)
     checks.equal(done.returncode, code, f"{name}: exit code ({done.stderr.strip()[:300]})")
     lines = done.stderr.splitlines()
     errors = [line for line in lines if line.startswith("ckpt_convert: error: ")]

@@ -69,7 +69,7 @@ def main():
         def check(what, text, *words):
             script = work / "set/changed.sh"
             script.write_bytes(text.encode("utf-8", "surrogateescape"))
-            done = run(tool("ckpt_convert"), "launch", "--check", script, "--model", work / "hf", "--json", *words, timeout=120)
+            done = run(tool("ckpt_convert"), "launch", "--check", script, "--model", work / "hf", "--json", *words, seconds=120)
             checks.expect(done.returncode in (0, 1, 2, 4, 5), f"{what}: exit code {done.returncode}: {done.stderr[-300:]}: {text[:300]}")
 
         # What a script sources counts as its own, but for those that rules/launch names: CANN's sets much and says nothing of the job.

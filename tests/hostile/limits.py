@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 from checks import Checks, make_tiny, skip, temporary_directory, tool  # noqa: E402
 from profile_bench import make as make_profiles  # noqa: E402
+from patience import patience  # noqa: E402
 
 USAGE, RULE_DATA, BAD_INPUT, NO_MEMORY = 2, 3, 4, 71  # docs/reference/exit-codes.md
 SANITIZED = bool(os.environ.get("MIGRATION_SANITIZE"))
@@ -54,7 +55,7 @@ def limited(*arguments, cwd, memory=MEMORY, threads=None, stack=None):
         if threads is not None:
             resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
     return subprocess.run([str(one) for one in arguments], cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          errors="replace", preexec_fn=limits, timeout=900)
+                          errors="replace", preexec_fn=limits, timeout=patience(900))
 
 
 def ends(checks, done, code, *mentions):

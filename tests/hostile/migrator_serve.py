@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import Checks, run, run_ok, temporary_directory, tool  # noqa: E402
+from patience import patience  # noqa: E402
 
 TRAIN = "import torch\nprint(torch.cuda.current_device())\n"
 DECISIONS = json.dumps({"schema": "migrator-decisions/1", "decisions": [{"rule": "cuda.renamed", "decision": "accept"}]})
@@ -30,7 +31,7 @@ class Server:
         self.host = f"{host}:{port}"
 
     def connect(self):
-        return socket.create_connection(self.address, timeout=10)
+        return socket.create_connection(self.address, timeout=patience(10))
 
     def raw(self, data):
         """Sends bytes; all that comes back until the connection ends."""
@@ -52,7 +53,7 @@ class Server:
 
     def stop(self, number=signal.SIGINT):
         self.process.send_signal(number)
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=patience(20))
         return self.process.returncode, out, err
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import IN_CI, Checks, make_tiny, run, run_ok, temporary_directory, tool  # noqa: E402
+from patience import patience  # noqa: E402
 
 LAYOUT = ("--tp", "2", "--pp", "4")
 WORKERS = 5
@@ -35,7 +36,7 @@ class Conversion:
 
 
 def finish(worker):
-    return worker.communicate(timeout=120)[1], worker.returncode
+    return worker.communicate(timeout=patience(120))[1], worker.returncode
 
 
 def check_killed(checks, source, scratch, whole, seed):

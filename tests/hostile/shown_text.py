@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import Checks, make_tiny, temporary_directory, tool  # noqa: E402
 from checkpoints import read_safetensors, write_safetensors  # noqa: E402
+from patience import patience  # noqa: E402
 
 # base/printable.h, as the Unicode tables have them.
 HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -45,7 +46,7 @@ def is_clean(checks, what, content):
 
 def shown(checks, what, arguments, cwd, fails=None):
     """Runs a program; `fails`: whether it must (None: it may)."""
-    done = subprocess.run(arguments, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+    done = subprocess.run(arguments, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=patience(300))
     is_clean(checks, f"{what}: standard output", done.stdout)
     is_clean(checks, f"{what}: standard error", done.stderr)
     if done.returncode not in (0, 1):

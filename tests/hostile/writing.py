@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import Checks, make_tiny, run, temporary_directory, tool  # noqa: E402
+from patience import patience  # noqa: E402
 
 TRAIN = "import torch\nx = torch.zeros(3).cuda()\n"
 MIGRATED = "import torch\nimport torch_npu\nx = torch.zeros(3).npu()\n"
@@ -235,7 +236,7 @@ def crafted_records(checks, work):
 def started_together(commands, cwd):
     processes = [subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                  for command in commands]
-    return [(process.communicate(timeout=120)[1], process.returncode) for process in processes]
+    return [(process.communicate(timeout=patience(120))[1], process.returncode) for process in processes]
 
 
 @check
@@ -313,7 +314,7 @@ def changed_output(checks, work):
 
         thread = threading.Thread(target=remove)
         thread.start()
-        error = process.communicate(timeout=120)[1]
+        error = process.communicate(timeout=patience(120))[1]
         thread.join()
         visible = (out / "latest_checkpointed_iteration.txt").exists()
         ranks = list(out.glob("iter_*/mp_rank_*/*.pt"))
@@ -337,7 +338,7 @@ def pipes(checks, work):
         command, pipe = case(name)
         pipe.unlink(missing_ok=True)
         os.mkfifo(pipe)
-        done = run(tool(command[0]), *command[1:], cwd=work, timeout=60)
+        done = run(tool(command[0]), *command[1:], cwd=work, seconds=60)
         checks.expect("a pipe, a device or a socket" in done.stderr + done.stdout, f"{name}: {done.returncode} {done.stderr}{done.stdout}")
         pipe.unlink()
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, shorten, temporary_directory, tool, tracked_files  # noqa: E402
+from patience import patience  # noqa: E402
 
 FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
 OUR_TOOL = re.compile(r"^\$ (?:build/release/bin/)?(migrator|ckpt_convert)\b", re.M)
@@ -71,7 +72,7 @@ def run_block(checks, where, block, directory):
         if number + 1 < len(steps) and steps[number + 1][0] == "echo $?":
             code = int(steps[number + 1][1][0])
         done = subprocess.run(["bash", "-c", command], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=patience(120))
         if checks.equal(done.returncode, code, f"{where}: exit code of `{command}` ({shorten(done.stdout, 1000)})"):
             check_output(checks, f"{where}: `{command}`", output, done.stdout)
 
@@ -107,6 +108,10 @@ def main():
                 with temporary_directory() as directory:
                     add_samples(Path(directory))
                     run_block(checks, f"{name}:{line}", block, Path(directory))
+    for name in ("README.md", "README.zh.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for command in ("./quickstart.sh", "./test.sh"):
+            checks.expect(f"\n{command} " in text and os.access(ROOT / command, os.X_OK), f"{name}: does not show {command}, which does the set-up")
     checks.finish()
 
 

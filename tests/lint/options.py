@@ -8,6 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, tool, tracked_files  # noqa: E402
 from docs import FENCE  # noqa: E402
+from patience import patience  # noqa: E402
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 INLINE = re.compile(r"`([^`\n]*)`")
@@ -26,7 +27,7 @@ NOT_OURS = {"CONTRIBUTING.md", "docs/architecture.md", "docs/release-checklist.m
 
 def help_of(command):
     """What a program says of itself, and of the commands that it lists."""
-    texts = [subprocess.run([*command, flag], capture_output=True, text=True, timeout=60).stdout for flag in ("--help", "--help-all")]
+    texts = [subprocess.run([*command, flag], capture_output=True, text=True, timeout=patience(60)).stdout for flag in ("--help", "--help-all")]
     listed = COMMANDS.search(texts[0])
     for name in re.findall(r"^  (\w[\w-]*)", listed.group(1), re.M) if listed and len(command) < 3 else []:
         texts.append(help_of([*command, name]))

@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
 from model_cases import write_checkpoint  # noqa: E402
+from patience import patience  # noqa: E402
 
 CASES = ROOT / "rules/models/cases"
 LAYOUTS = (["--tp", "2", "--pp", "2"], ["--tp", "2"], ["--pp", "2"], [])
@@ -74,7 +75,7 @@ def started(script, work, cwd=None, **given):
     (stored / "latest_checkpointed_iteration.txt").write_text("1\n")
     if not script.name.startswith("convert"):
         environment["MCORE_DIR"] = str(stored)
-    done = subprocess.run(["bash", script], capture_output=True, text=True, env={**environment, **given}, timeout=300, cwd=cwd)
+    done = subprocess.run(["bash", script], capture_output=True, text=True, env={**environment, **given}, timeout=patience(300), cwd=cwd)
     lines = notes.read_text().splitlines() if notes.exists() else []
     out = []
     for words in map(json.loads, lines):

@@ -14,6 +14,7 @@ from pathlib import Path
 SUPPORT = Path(__file__).resolve().parents[1] / "support"
 sys.path.insert(0, str(SUPPORT))
 from checks import Checks, run_ok, shorten, temporary_directory, tool  # noqa: E402
+from patience import patience  # noqa: E402
 
 STAND_IN = """import types
 import process_groups
@@ -76,7 +77,7 @@ def train(checks, name, directory, command):
                    "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "NPROC_PER_NODE": str(PROCESSES),
                    "MASTER_PORT": "29517"}
     done = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=300)
+                          text=True, timeout=patience(300))
     checks.equal(done.returncode, 0, f"{name}: exit code ({shorten(done.stdout + done.stderr, 2000)})")
     return done.stdout.splitlines()
 

@@ -49,7 +49,7 @@ OWN = {
 
 def outcome_in(world, program):
     """What the program prints in this world, None when it fails."""
-    done = run(sys.executable, "-B", WORLDS, world, program, timeout=60)
+    done = run(sys.executable, "-B", WORLDS, world, program, seconds=60)
     return done.stdout if done.returncode == 0 else None
 
 
@@ -80,7 +80,7 @@ class Case:
         self.problems.append((verdict, text))
 
     def migrate(self, migrator, project, output):
-        done = run(migrator, "migrate", project, "-o", output, "--report", f"{output}_report", cwd=self.work, timeout=120)
+        done = run(migrator, "migrate", project, "-o", output, "--report", f"{output}_report", cwd=self.work, seconds=120)
         report = self.work / f"{output}_report/report.json"
         if done.returncode != 0 or not report.exists():
             self.say("crash", f"exit code {done.returncode}: {done.stderr.strip()[-300:]}")

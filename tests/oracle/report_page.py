@@ -25,6 +25,7 @@ from checks import ROOT, Checks, run_ok, skip, temporary_directory, tool  # noqa
 from golden_cases import compare_trees, tree  # noqa: E402
 from json_schema import problems  # noqa: E402
 from migrator_serve import served as serve  # noqa: E402
+from patience import patience  # noqa: E402
 import report_flows  # noqa: E402
 from report_flows import give_file  # noqa: E402
 from run_formats import make_project  # noqa: E402
@@ -53,7 +54,7 @@ def exported(browser, work):
     downloads = work / "downloads"
     browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(downloads))
     browser.press("e")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + patience(10)
     while not (downloads / "decisions.json").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     return downloads / "decisions.json"
@@ -425,7 +426,7 @@ def served(checks, migrator, work):
             browser.press("Escape")
             browser.wait_for("document.getElementById('saved').textContent.startsWith('Saved')")
             browser.wait_for("document.getElementById('progress').textContent.startsWith('2 of')")
-            deadline = time.monotonic() + 10
+            deadline = time.monotonic() + patience(10)
             while "why" not in (saved.read_text() if saved.exists() else "") and time.monotonic() < deadline:
                 time.sleep(0.05)
             decisions = json.loads(saved.read_text())

@@ -28,7 +28,7 @@ NOT_PORTABLE = {
 
 
 def migrate(checks, migrator, style, work, project, output):
-    done = run(migrator, "migrate", project, "-o", output, "--style", style, "--report", f"{output}_report", "-q", cwd=work, timeout=120)
+    done = run(migrator, "migrate", project, "-o", output, "--style", style, "--report", f"{output}_report", "-q", cwd=work, seconds=120)
     return checks.equal((done.returncode, done.stderr), (0, ""), f"{work}: migrate --style {style}")
 
 

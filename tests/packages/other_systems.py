@@ -42,7 +42,7 @@ def made_system(checks, suite):
         shutil.rmtree(root, ignore_errors=True)
         SYSTEMS.mkdir(parents=True, exist_ok=True)
         packages = "python3,python3-pip,python3-venv"
-        done = run("debootstrap", "--variant=minbase", f"--include={packages}", suite, root, timeout=3600)
+        done = run("debootstrap", "--variant=minbase", f"--include={packages}", suite, root, seconds=3600)
         if not checks.equal(done.returncode, 0, f"debootstrap {suite}: {done.stdout[-2000:]}{done.stderr[-2000:]}"):
             return None
         (root / ".complete").touch()

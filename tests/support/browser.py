@@ -10,6 +10,7 @@ import subprocess
 import time
 
 from checks import skip
+from patience import patience
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 KEYS = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38}
@@ -72,7 +73,7 @@ class Browser:
         data = json.dumps(message).encode() + b"\0"
         while data:
             data = data[os.write(self.commands, data):]
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + patience(60)
         while True:
             answer = self.next_message(deadline)
             if answer.get("id") == self.number:
@@ -140,7 +141,7 @@ class Browser:
             return False
 
     def wait_for(self, expression, seconds=30):
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + patience(seconds)
         while not self.holds(expression):
             if time.monotonic() > deadline:
                 raise RuntimeError(f"in vain waited for {expression}")

@@ -9,6 +9,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from patience import patience
+
 ROOT = Path(__file__).resolve().parents[2]
 IN_CI = os.environ.get("CI", "") not in ("", "0", "false")
 SKIPPED = 77
@@ -62,9 +64,9 @@ def tool(name):
     return str(program)
 
 
-def run(*command, cwd=None, timeout=300):
-    """Runs a command without a terminal; gives a CompletedProcess with text output."""
-    return subprocess.run([str(part) for part in command], cwd=cwd, timeout=timeout, stdin=subprocess.DEVNULL,
+def run(*command, cwd=None, seconds=300):
+    """Runs a command without a terminal; gives a CompletedProcess with text output. `seconds`: as of patience()."""
+    return subprocess.run([str(part) for part in command], cwd=cwd, timeout=patience(seconds), stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, errors="surrogateescape")
 
 

@@ -6,11 +6,12 @@ import sys
 
 from checkpoints import read_hf_directory
 from checks import ROOT
+from patience import patience
 
 
 def bare(*command, cwd):
     return subprocess.run([str(part) for part in command], cwd=cwd, env={}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=300)
+                          timeout=patience(300))
 
 
 def check_main_jobs(checks, programs, work):

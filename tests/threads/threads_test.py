@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, make_tiny, skip, temporary_directory, tool  # noqa: E402
+from patience import patience  # noqa: E402
 
 REPORT = "WARNING: ThreadSanitizer"
 ENVIRONMENT = os.environ | {"TSAN_OPTIONS": "exitcode=66 second_deadlock_stack=1"}
@@ -23,7 +24,7 @@ def start(name, *arguments):
 
 
 def finish(checks, process, wanted=0):
-    text = process.communicate(timeout=1200)[0]
+    text = process.communicate(timeout=patience(1200))[0]
     shown = " ".join(process.args)
     checks.expect(REPORT not in text, f"`{shown}`:\n{text[-6000:]}")
     checks.expect(process.returncode == wanted, f"`{shown}` ended with {process.returncode}:\n{text[-2000:]}")
@@ -36,7 +37,7 @@ def run(checks, name, *arguments):
 def check_sanitizer(checks):
     """It sees a race between threads that are started as ours are."""
     probe = start("race_probe")
-    text = probe.communicate(timeout=120)[0]
+    text = probe.communicate(timeout=patience(120))[0]
     checks.expect(probe.returncode == 66 and f"{REPORT}: data race" in text, f"race_probe ended with {probe.returncode}:\n{text[-2000:]}")
 
 

@@ -4,8 +4,9 @@ import multiprocessing
 from pathlib import Path
 
 import rank_process
+from patience import patience
 
-ANSWER_SECONDS = 150  # more than a rank waits for the others
+ANSWER_SECONDS = patience(150)  # more than a rank waits for the others
 
 
 class RankError(Exception):

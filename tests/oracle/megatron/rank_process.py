@@ -13,8 +13,9 @@ import cpu_megatron
 import gpt_builder
 import rank_training
 import training_files
+from patience import patience
 
-COLLECTIVE_SECONDS = 60  # how long a rank waits for the others before it gives up
+COLLECTIVE_SECONDS = patience(60)  # how long a rank waits for the others before it gives up
 
 
 class Rank:

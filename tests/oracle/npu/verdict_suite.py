@@ -15,6 +15,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "support")]
 from checks import ROOT, Checks, run_ok, temporary_directory, tool  # noqa: E402
+from patience import slowness  # noqa: E402
 
 import suite  # noqa: E402
 import worlds  # noqa: E402
@@ -28,6 +29,7 @@ KNOWN = {
     "p006_device_select_then_rest": "the same",
     "i035_inline_ignore": "a comment of the user says that the line stays",
 }
+# Some never end, so that this is not for hangs alone: on a quiet machine.
 SECONDS = 20
 # So many programs of them run to their end; fewer would say that the check no longer checks.
 LEAST = 40
@@ -49,7 +51,7 @@ def main():
     checks, ready, ended = Checks(), 0, 0
     tool("migrator")
     suite.prepare()
-    worlds.TIMEOUT = SECONDS
+    worlds.TIMEOUT = SECONDS * slowness()
     for case in cases():
         if options.names and case.name not in options.names:
             continue

@@ -14,9 +14,10 @@ import warnings
 from pathlib import Path
 
 import process_groups
+from patience import patience
 
 HERE = Path(__file__).resolve().parent
-TIMEOUT = 150
+TIMEOUT = patience(150)
 
 
 class Outcome:
