@@ -130,6 +130,17 @@ ensure_build_tools() {
 }
 
 # Warnings are errors where the compiler is known: in CI. A newer compiler's new warning must not stop a newcomer.
+# Of the lines of a build, where MIGRATION_SHOW_PROGRESS asks for it, one every 15 seconds: "[41/96]".
+show_progress() {
+    local line said=$SECONDS
+    while IFS= read -r line; do
+        if [ -n "${MIGRATION_SHOW_PROGRESS:-}" ] && [ $((SECONDS - said)) -ge 15 ] && [[ $line == \[*/*\]* ]]; then
+            said=$SECONDS
+            say "  ${line%%]*}] after $SECONDS s"
+        fi
+    done
+}
+
 configure_and_build() { # PRESET [-B DIRECTORY] [CMAKE ARGUMENT...] [-- TARGET...]
     local preset=$1 directory=build/$1 options=() targets=() log
     shift
@@ -146,7 +157,11 @@ configure_and_build() { # PRESET [-B DIRECTORY] [CMAKE ARGUMENT...] [-- TARGET..
         stop "CMake could not configure the $preset preset (see above)" \
             "If the compiler or a package has changed, remove $directory and run this again."
     }
-    cmake --build "$directory" --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(jobs_count)}" ${targets[@]+"${targets[@]}"} >>"$log" 2>&1 || {
+    (
+        set -o pipefail
+        cmake --build "$directory" --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(jobs_count)}" ${targets[@]+"${targets[@]}"} 2>&1 |
+            tee -a "$log" | show_progress
+    ) || {
         tail -n 80 "$log" >&2
         stop "the build of the $preset preset in $directory failed (whole log: $log)"
     }
