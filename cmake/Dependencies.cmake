@@ -43,11 +43,7 @@ if(NOT EXISTS ${TREE_SITTER_DIR})
   # Of a build that pip starts in a fresh clone.
   execute_process(COMMAND ${CMAKE_SOURCE_DIR}/cmake/fetch_sources.sh)
 endif()
-foreach(file tree-sitter/src/lib.c tree-sitter/include/tree_sitter/api.h tree-sitter-python/src/parser.c tree-sitter-python/src/scanner.c)
-  if(NOT EXISTS ${TREE_SITTER_DIR}/${file})
-    message(FATAL_ERROR "${TREE_SITTER_DIR}/${file} is missing. Run cmake/fetch_sources.sh, which fetches the pinned tree-sitter sources from npm or PyPI.")
-  endif()
-endforeach()
+include(cmake/CheckSources.cmake)
 add_library(tree_sitter STATIC
   ${TREE_SITTER_DIR}/tree-sitter/src/lib.c
   ${TREE_SITTER_DIR}/tree-sitter-python/src/parser.c

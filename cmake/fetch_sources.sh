@@ -1,20 +1,25 @@
 #!/usr/bin/env bash
 # Fetches the pinned C sources of tree-sitter (core) and tree-sitter-python into third_party/.
 # From npm by name and version; without npm, the same versions as PyPI source distributions. Every archive is checked
-# against its SHA-512 before anything is unpacked. Does nothing when the sources are already there.
+# against its SHA-512 before anything is unpacked. Does nothing when the sources are already there, as their sums in
+# cmake/third_party.sha256 say; whatever else is there goes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 stop() {
     printf 'fetch_sources: %s\n' "$1" >&2
-    printf 'By hand: put the C sources of tree-sitter 0.25.0 (lib/src, lib/include) into third_party/tree-sitter and\n' >&2
-    printf 'those of tree-sitter-python 0.25.0 (src) into third_party/tree-sitter-python/src, then run this again.\n' >&2
+    printf 'By hand: copy the folder third_party of a machine where this has worked, then run this again.\n' >&2
     exit 1
 }
 
-stamp=third_party/.fetched
-wanted="tree-sitter 0.25.0, tree-sitter-python 0.25.0"
-if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] && [ -f third_party/tree-sitter/LICENSE ]; then exit 0; fi
+# As cmake/Dependencies.cmake does at every build.
+is_whole() {
+    local sum
+    [ -d third_party ] || return 1
+    sum=$(cd third_party && find . -type f ! -path ./.fetched -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' -r sha256sum | sha256sum)
+    grep -q "^${sum%% *} " cmake/third_party.sha256
+}
+if is_whole; then exit 0; fi
 
 command -v openssl >/dev/null || stop "openssl is needed to check the archives (apt-get install openssl)"
 work=$(mktemp -d)
@@ -47,7 +52,7 @@ place() { # CORE CORE_LIB_DIR PARSER SCANNER
     cp -R "$1/LICENSE" "$2/src" "$2/include" third_party/tree-sitter/
     cp -R "$3/LICENSE" "$3/src" third_party/tree-sitter-python/
     cp "$4" third_party/tree-sitter-python/src/scanner.c
-    printf '%s' "$wanted" >"$stamp"
+    is_whole || stop "the sources are not those whose sums cmake/third_party.sha256 has"
 }
 
 if command -v npm >/dev/null && from_npm tree-sitter 0.25.0 \

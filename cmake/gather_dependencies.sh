@@ -18,7 +18,9 @@ gather() { # ARCHITECTURE
     esac
     # Lists and packages of its own: the other architecture stays unknown to the system.
     apt=(apt-get -qq -o Dir::State::Lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Architecture="$debian"
-        -o APT::Architectures="$debian" -o APT::Sandbox::User=root)
+        -o APT::Architectures="$debian" -o APT::Sandbox::User=root
+        # Lists that the distribution has signed, and packages with the sums in them.
+        -o APT::Get::AllowUnauthenticated=false -o Acquire::AllowInsecureRepositories=false)
     mkdir -p "$work/$1" "$work/lists/partial" "$work/cache/archives/partial"
     "${apt[@]}" update || stop "apt-get has no package lists for $debian"
     (cd "$work/$1" && for package in $all_libraries; do

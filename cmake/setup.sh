@@ -81,7 +81,7 @@ missing_build_packages() {
     command -v python3 >/dev/null || echo python3
     [ -e /etc/ssl/certs/ca-certificates.crt ] || [ -e /etc/ssl/cert.pem ] || [ -d /etc/pki ] || echo ca-certificates
     # The tree-sitter sources come from npm, or else from PyPI; pip is the smaller of the two to install.
-    if [ ! -e third_party/.fetched ] && ! command -v npm >/dev/null && ! python3 -m pip --version >/dev/null 2>&1; then
+    if [ ! -e third_party ] && ! command -v npm >/dev/null && ! python3 -m pip --version >/dev/null 2>&1; then
         echo python3-pip
     fi
 }

@@ -1,22 +1,26 @@
 #!/usr/bin/env bash
 # Makes what a release consists of, below dist/: for each architecture a wheel and an archive with both programs, and SHA-256 sums.
+# With --key the sums are signed.
 # The programs need no shared library, so a wheel is for every Linux and every Python of its architecture.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source cmake/setup.sh
 
-usage="Usage: cmake/wheels.sh [--programs DIR] [--output DIR] [ARCHITECTURE...]
+usage="Usage: cmake/wheels.sh [--programs DIR] [--output DIR] [--key FILE] [ARCHITECTURE...]
   ARCHITECTURE   x86_64, aarch64 (default: this machine's); the other one is built with Debian's
                  cross compiler
   --programs     a directory with portable programs: nothing is built
-  --output       instead of dist"
+  --output       instead of dist
+  --key          a private key in PEM form (EC or RSA): SHA256SUMS is signed with it, as SHA256SUMS.sig"
 programs=
 output=dist
+key=
 architectures=()
 while [ $# -gt 0 ]; do
     case $1 in
         --programs) programs=$(realpath "$2") && shift 2 ;;
         --output) output=$2 && shift 2 ;;
+        --key) key=$(realpath "$2") && shift 2 ;;
         -h | --help) say "$usage" && exit 0 ;;
         x86_64 | aarch64) architectures+=("$1") && shift ;;
         *) printf '%s\n' "$usage" >&2 && exit 2 ;;
@@ -29,8 +33,8 @@ ensure_packaging_tools() {
     if "$python" -c 'import scikit_build_core, wheel' 2>/dev/null; then return 0; fi
     python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages python3-venv
     python3 -m venv --clear build/packaging
-    "$python" -m pip install --quiet --disable-pip-version-check scikit-build-core==1.1.2 wheel==0.45.1 </dev/null ||
-        stop "pip could not install scikit-build-core, which makes the wheels"
+    "$python" -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes -r cmake/packaging.txt </dev/null ||
+        stop "pip could not install the files of cmake/packaging.txt, which make the wheels"
 }
 
 build_programs() { # ARCHITECTURE: prints the directory of its programs
@@ -76,4 +80,8 @@ for architecture in "${architectures[@]}"; do
     make_wheel "$architecture" "$directory"
     make_archive "$architecture" "$directory"
 done
-(cd "$output" && sha256sum -- *.whl *.tar.gz >SHA256SUMS && cat SHA256SUMS)
+cd "$output"
+sha256sum -- *.whl *.tar.gz >SHA256SUMS
+cat SHA256SUMS
+rm -f SHA256SUMS.sig
+[ -z "$key" ] || openssl dgst -sha256 -sign "$key" -out SHA256SUMS.sig SHA256SUMS || stop "openssl could not sign with $key"

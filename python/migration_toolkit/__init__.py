@@ -7,15 +7,15 @@
     migration_toolkit.convert("Qwen3-8B", "qwen3-mcore", tp=2, pp=2)
 
 Keyword arguments are the options of the programs: torch_version="2.7" is --torch-version 2.7, True is an option without a value, and a
-list repeats its option. A failed run is an exception of `ToolError`, of a class for each kind.
+list repeats its option. A path is a path whatever it begins with. A failed run is an exception of `ToolError`, of a class for each
+kind; an argument of a wrong type, or a name that can be no option, is a TypeError, and a NUL in a text, or an empty path, is a ValueError.
 """
 
-import json
-
+from . import programs
 from .conversion import Conversion, Listing, Progress, Verification
 from .errors import (InputError, InternalError, InterruptedRunError, OutOfMemoryError, OutputError, RuleDataError, ToolError,
                      UnsupportedError, UsageError)
-from .programs import lines, output, program, words
+from .programs import json_object, lines, output, path, program, words
 from .report import Report
 from .json_objects import typed
 
@@ -28,8 +28,8 @@ _FOUND = 1
 
 
 def _report(command, paths, options):
-    text = output("migrator", command, *paths, "--quiet", "--json", *words(options), answers=(0, _FOUND))
-    return typed(Report, json.loads(text))
+    # Behind "--" a path may begin with "-".
+    return typed(Report, output("migrator", command, "--quiet", "--json", *words(options), "--", *map(path, paths), answers=(0, _FOUND)))
 
 
 def analyze(*paths, **options):
@@ -39,27 +39,31 @@ def analyze(*paths, **options):
 
 def migrate(*paths, output, **options):
     """Writes a migrated copy to the directory `output`, with a report next to it; gives the `Report`."""
-    return _report("migrate", paths, {"output": output, **options})
+    return _report("migrate", paths, {"output": path(output), **options})
 
 
 def convert(load_dir, save_dir, on_progress=None, **options):
     """Converts a checkpoint; gives the `Conversion`. `on_progress` is called with a `Progress` about once a second."""
+    if on_progress is not None and not callable(on_progress):
+        raise TypeError(f"on_progress must be a function, not {type(on_progress).__name__}")
     last = None
-    for line in lines("ckpt_convert", *words({"load_dir": load_dir, "save_dir": save_dir, **options}), "--json"):
-        event = json.loads(line)
-        if event["event"] == "progress" and on_progress:
+    for line in lines("ckpt_convert", *words({"load_dir": path(load_dir), "save_dir": path(save_dir), **options}), "--json"):
+        event = json_object("ckpt_convert", line)
+        if event.get("event") == "progress" and on_progress:
             on_progress(typed(Progress, event))
-        elif event["event"] in ("plan", "checked", "done"):
+        elif event.get("event") in ("plan", "checked", "done"):
             last = event
+    if last is None:
+        raise ToolError("ckpt_convert did not say what it has done", 0)
     return typed(Conversion, last)
 
 
 def verify(path, against=None):
     """Whether a checkpoint is complete and what proves its content, or that it equals another one: a `Verification`."""
-    text = output("ckpt_convert", "verify", path, *words({"against": against}), "--json", answers=(0, _FOUND))
-    return typed(Verification, json.loads(text))
+    other = [] if against is None else [programs.path(against)]
+    return typed(Verification, output("ckpt_convert", "verify", "--json", "--", programs.path(path), *other, answers=(0, _FOUND)))
 
 
 def inspect(path):
     """The tensors of a checkpoint or of one weight file, as a `Listing`."""
-    return typed(Listing, json.loads(output("ckpt_convert", "inspect", path, "--json")))
+    return typed(Listing, output("ckpt_convert", "inspect", "--json", "--", programs.path(path)))

@@ -1,5 +1,6 @@
 """Finds the programs of this package, runs them, and turns failures into exceptions."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -7,7 +8,7 @@ import sys
 import sysconfig
 import tempfile
 
-from .errors import error_of
+from .errors import ToolError, error_of
 
 
 def program(name):
@@ -24,17 +25,39 @@ def words(options):
     """Keyword arguments as options: torch_version="2.7" is --torch-version 2.7, True is an option alone, False and None are none, and
     a list repeats its option."""
     for name, value in options.items():
+        if not name.isidentifier():
+            raise TypeError(f"{name!r} is not the name of an option")
         option = "--" + name.rstrip("_").replace("_", "-")
         for item in value if isinstance(value, (list, tuple)) else [value]:
             if item is True:
                 yield option
             elif item is not False and item is not None:
-                yield f"{option}={os.fspath(item) if isinstance(item, os.PathLike) else item}"
+                word = str(item) if isinstance(item, (int, float)) else text(item)
+                # Behind "=" a word may begin with "-", but an empty one would be the next word.
+                yield from [f"{option}={word}"] if word else [option, word]
+
+
+def path(value):
+    """A path as a word of a command line."""
+    word = text(value)
+    if not word:
+        raise ValueError("a path is empty")
+    return word
+
+
+def text(value):
+    """A text, or a path, as a word of a command line."""
+    word = os.fspath(value)
+    if not isinstance(word, str):
+        raise TypeError(f"expected str or os.PathLike, not {type(value).__name__}: {value!r}")
+    if "\0" in word:
+        raise ValueError(f"there is a NUL in {word!r}, which no word of a command line has")
+    return word
 
 
 def lines(name, *arguments, answers=(0,)):
     """Runs a program; gives the lines of its standard output while it runs. An exit code that is none of `answers` is an error."""
-    command = [program(name), *map(os.fspath, arguments)]
+    command = [program(name), *arguments]
     # A file, since a full pipe that nobody reads would stop the program.
     with tempfile.TemporaryFile() as errors:
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, encoding="utf-8",
@@ -51,5 +74,16 @@ def message_of(name, said):
     return "\n".join(errors) or said.strip()
 
 
+def json_object(name, text):
+    """What a program said, as a dict. Options such as help=True make it say something else."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise ToolError(f"{name} did not give a JSON object but: {text[:200].strip()}", 0)
+    return value
+
+
 def output(name, *arguments, answers=(0,)):
-    return "".join(lines(name, *arguments, answers=answers))
+    return json_object(name, "".join(lines(name, *arguments, answers=answers)))

@@ -4,6 +4,7 @@ nothing else. wheel.py runs it."""
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -93,6 +94,67 @@ def fail_in_every_way(work, project, checkpoint):
     assert codes - {0, 1} == set(errors.BY_EXIT_CODE), codes
 
 
+def take_paths_as_paths(work, checkpoint):
+    """Whatever they begin with, in every function; where the working directory matters, in a process of its own."""
+    (work / "odd/-p").mkdir(parents=True)
+    (work / "odd/-p/train.py").write_text("import torch\nx = torch.zeros(3).cuda()\n")
+    shutil.copytree(checkpoint, work / "odd/--help")
+    calls = """
+import migration_toolkit as t
+assert t.analyze("-p").summary.findings > 0
+assert t.migrate("-p", output="--json").summary.applied > 0
+assert t.inspect("--help").kind == "huggingface"
+assert t.convert("--help", "-m", tp=2).family == "qwen3"
+assert t.verify("-m", against="--help").equal and t.verify("-m").equal
+for call in (lambda: t.analyze("-p", "--report=evil"), lambda: t.analyze("-p", "--skeleton=evil"),
+             lambda: t.migrate("-p", "--record=evil", output="evil"), lambda: t.migrate("-p", "--force", output="evil"),
+             lambda: t.inspect("--version"), lambda: t.verify("--version"), lambda: t.convert("--version", "evil")):
+    try:
+        call()
+    except t.ToolError as error:
+        assert error.exit_code in (2, 4), error
+    else:
+        raise AssertionError("an option")
+"""
+    subprocess.run([sys.executable, "-B", "-c", calls], cwd=work / "odd", check=True)
+    assert sorted(path.name for path in (work / "odd").iterdir()) == ["--help", "--json", "--json_report", "-m", "-p"]
+
+
+def refuse_wrong_arguments(work, project, checkpoint):
+    toolkit = migration_toolkit
+    calls = {"analyze": lambda word, **more: toolkit.analyze(word, **more), "migrate": lambda word, **more: toolkit.migrate(word, output=work / "w", **more),
+             "migrate to": lambda word, **more: toolkit.migrate(project, output=word, **more),
+             "convert": lambda word, **more: toolkit.convert(word, work / "w", **more),
+             "convert to": lambda word, **more: toolkit.convert(checkpoint, word, **more),
+             "verify": lambda word: toolkit.verify(word), "verify against": lambda word: toolkit.verify(checkpoint, against=word),
+             "inspect": lambda word: toolkit.inspect(word)}
+    for what, call in calls.items():
+        for wrong in (7, b"bytes", ["a"], {"a": 1}, object(), 1.5, None):
+            if (what, wrong) != ("verify against", None):
+                raises(TypeError, what, lambda: call(wrong))
+        raises(ValueError, what, lambda: call("a\0b"))
+        raises(ValueError, what, lambda: call(""))
+    for what in ("analyze", "migrate", "convert"):
+        for name in ("report=evil", "torch version", "-q", "", "a.b"):
+            raises(TypeError, f"{what} {name!r}", lambda: calls[what](project, **{name: True}))
+        for wrong in (b"bytes", {"a": 1}, object(), [["a"]], {1}):
+            raises(TypeError, f"{what} {wrong!r}", lambda: calls[what](project, torch_version=wrong))
+        raises(ValueError, what, lambda: calls[what](project, torch_version="2\0"))
+        raises(toolkit.ToolError, what, lambda: calls[what](project, help=True))  # which is no JSON
+    raises(TypeError, "on_progress", lambda: toolkit.convert(checkpoint, work / "w", on_progress=7))
+    assert not (work / "w").exists()
+
+
+def raises(kind, what, call):
+    try:
+        call()
+    except kind:
+        return
+    except Exception as error:
+        raise AssertionError(f"{what}: {error!r}") from error
+    raise AssertionError(f"{what}: no {kind.__name__}")
+
+
 def bad_rules(work):
     (work / "bad_rules").mkdir()
     (work / "bad_rules/own.json").write_text("{")
@@ -105,6 +167,8 @@ def main():
     use_ckpt_convert(work, checkpoint)
     know_every_key(work, checkpoint)
     fail_in_every_way(work, project, checkpoint)
+    take_paths_as_paths(work, checkpoint)
+    refuse_wrong_arguments(work, project, checkpoint)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,10 @@ from main_jobs import check_main_jobs  # noqa: E402
 
 def make_wheel(programs, output):
     """By the script of the release, without building the programs again."""
-    done = run(ROOT / "cmake/wheels.sh", "--programs", programs, "--output", output, cwd=ROOT)
+    key = output / "throw-away.key"
+    output.mkdir(exist_ok=True)
+    assert run("openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key).returncode == 0
+    done = run(ROOT / "cmake/wheels.sh", "--programs", programs, "--output", output, "--key", key, cwd=ROOT)
     if done.returncode != 0 and not IN_CI:
         skip(f"cmake/wheels.sh could not make a wheel:\n{done.stderr}")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -33,6 +36,26 @@ def check_content(checks, wheel):
     checks.equal(sorted(outside), sorted(modules), "files besides the programs")
     for text in ("LICENSE", "licenses.txt"):
         checks.expect(any(name.endswith(text) for name in names), f"{text} is in the wheel")
+
+
+def check_signature(checks, output):
+    """As docs/installation.md says; with the throw-away key of make_wheel."""
+    verify = ["openssl", "dgst", "-sha256", "-verify", "release.pub", "-signature", "SHA256SUMS.sig", "SHA256SUMS"]
+    compare = ["sha256sum", "--check", "--quiet", "--ignore-missing", "SHA256SUMS"]
+    documented = (ROOT / "docs/installation.md").read_text()
+    checks.expect(" ".join(verify) in documented and "sha256sum --check --ignore-missing SHA256SUMS" in documented, "the page says how to verify")
+    run_ok(checks, "openssl", "ec", "-in", "throw-away.key", "-pubout", "-out", "release.pub", cwd=output)
+    run_ok(checks, *verify, cwd=output)
+    run_ok(checks, *compare, cwd=output)
+    archive, = output.glob("*.tar.gz")
+    for file, command in ((archive, compare), (output / "SHA256SUMS", verify), (output / "SHA256SUMS.sig", verify)):
+        whole = file.read_bytes()
+        file.write_bytes(whole[:20] + bytes([whole[20] ^ 1]) + whole[21:])
+        checks.expect(run(*command, cwd=output).returncode != 0, f"a damaged {file.name} is found")
+        file.write_bytes(whole)
+    run_ok(checks, "openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", "other.key", cwd=output)
+    run_ok(checks, "openssl", "ec", "-in", "other.key", "-pubout", "-out", "release.pub", cwd=output)
+    checks.expect(run(*verify, cwd=output).returncode != 0, "the key of somebody else is none")
 
 
 def check_github_action(checks, wheel, work):
@@ -88,6 +111,7 @@ def main():
         work = Path(name)
         wheel = make_wheel(programs, work / "dist")
         check_content(checks, wheel)
+        check_signature(checks, wheel.parent)
         run_ok(checks, sys.executable, "-m", "venv", work / "venv")
         python = work / "venv/bin/python"
         run_ok(checks, python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel)

@@ -1,0 +1,20 @@
+# Stops unless TREE_SITTER_DIR has exactly the pinned sources of tree-sitter: cmake/third_party.sha256 has the sum of what sha256sum says
+# of all its files, in the order of their names. A build that finds one of them changed comes here again.
+
+file(GLOB_RECURSE tree_sitter_files RELATIVE ${TREE_SITTER_DIR} ${TREE_SITTER_DIR}/*)
+list(REMOVE_ITEM tree_sitter_files .fetched)
+list(SORT tree_sitter_files)
+set(tree_sitter_sums "")
+foreach(file ${tree_sitter_files})
+  file(SHA256 ${TREE_SITTER_DIR}/${file} sum)
+  string(APPEND tree_sitter_sums "${sum}  ${file}\n")
+endforeach()
+string(SHA256 tree_sitter_sum "${tree_sitter_sums}")
+if(NOT CMAKE_SCRIPT_MODE_FILE)
+  list(TRANSFORM tree_sitter_files PREPEND ${TREE_SITTER_DIR}/ OUTPUT_VARIABLE tree_sitter_paths)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${tree_sitter_paths})
+endif()
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/third_party.sha256 tree_sitter_known REGEX "^${tree_sitter_sum} ")
+if(NOT tree_sitter_known)
+  message(FATAL_ERROR "${TREE_SITTER_DIR} does not have exactly the pinned tree-sitter sources. Run cmake/fetch_sources.sh, which fetches them from npm or PyPI.")
+endif()
