@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "ckpt_convert/launch/benchmarks.h"
 #include "ckpt_convert/launch/device_memory.h"
 #include "ckpt_convert/launch/launch_choices.h"
 #include "ckpt_convert/launch/launch_template.h"
@@ -152,6 +153,9 @@ Result<LaunchSet> launch_set(base::FileSystem& fs, const Knowledge& knowledge, c
     const auto model_id = facts.model_ids.find(mapping.family);
     job.numbers["has_model_id"] = model_id != facts.model_ids.end();
     TRY_ASSIGN(auto texts, texts_of(fs, facts, job, *target, out));
+    TRY_ASSIGN(const Benchmarks benchmarks, Benchmarks::load(store));
+    texts["benchmarks"] = base::joined(benchmarks.names(), ", ");
+    texts["benchmark_branches"] = benchmark_branches(benchmarks);
     if (model_id != facts.model_ids.end()) texts["model_id"] = model_id->second;
     if (!facts.prompts.contains(mapping.family) && target->name != "megatron")
         out.notes.push_back(

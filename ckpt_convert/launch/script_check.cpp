@@ -264,6 +264,7 @@ std::vector<std::optional<std::string>> ScriptCheck::fixed() const {
 Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                                  const CheckRequest& request) {
     TRY_ASSIGN(const LaunchFacts facts, LaunchFacts::load(store));
+    TRY_ASSIGN(const Benchmarks benchmarks, Benchmarks::load(store));
     DeviceTable devices;
     const Device* device = nullptr;
     if (!request.machine.empty()) {
@@ -317,6 +318,7 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
         if (compared.checkpoint) check_checkpoint_layout(*compared.checkpoint, job, out.findings);
         check_numbers(facts, job, out.findings);
         check_paths(fs, job, out.findings);
+        check_benchmarks(fs, benchmarks, job, out.findings);
     }
     check_conversions(jobs, out.findings);
     check_environment(facts, script, jobs, out.findings);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/file_system.h"
+#include "ckpt_convert/launch/benchmarks.h"
 #include "ckpt_convert/launch/device_memory.h"
 #include "ckpt_convert/launch/script_job.h"
 #include "ckpt_convert/open/source.h"
@@ -23,6 +24,9 @@ Status check_memory(const DeviceMemory& memory, const ScriptJob& job, std::vecto
 void check_numbers(const LaunchFacts& facts, const ScriptJob& job, std::vector<ScriptFinding>& findings);
 // With the disk: what is loaded, data, tokenizer.
 void check_paths(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings);
+// With what the evaluation program knows: tasks, their folders, the length of their answers.
+void check_benchmarks(base::FileSystem& fs, const Benchmarks& known, const ScriptJob& job,
+                      std::vector<ScriptFinding>& findings);
 // The whole script: variables of the environment, files that commands write.
 void check_environment(const LaunchFacts& facts, const ScriptReading& script, const std::vector<ScriptJob>& jobs,
                        std::vector<ScriptFinding>& findings);

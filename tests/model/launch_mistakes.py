@@ -162,6 +162,16 @@ MISTAKES += [
             ("megatron/model.sh", "--attention-backend flash", "--attention-backend flash --use-megatron-fsdp"), fixes=False),
     Mistake("L26", "packed_apart", ("qwen3",), "pretrain.sh", ("model.sh", "    --use-flash-attn", "    --use-flash-attn --neat-pack")),
     option("variable_lengths", ("qwen3",), "--variable-seq-lengths --pad-to-multiple-of 3", number="L26"),
+    Mistake("benchmarks", "benchmark", ("qwen3",), "evaluate.sh", ("evaluate.sh", "--task \"$TASK\"", "--task humaneval")),
+    Mistake("benchmarks", "benchmark", ("qwen3",), "evaluate.sh", ("evaluate.sh", "--task \"$TASK\"", "--task hellaswag"), fixes=False),
+    Mistake("benchmarks", "benchmark", ("qwen3",), "evaluate.sh", ("evaluate.sh", "    --task \"$TASK\" \\\n", ""), line="evaluation.py", fixes=False),
+    Mistake("benchmarks", "benchmark_data", ("qwen3",), "evaluate.sh", ("evaluate.sh", "    --task-data-path \"$TASK_DATA\" \\\n", ""),
+            line="TASK:-", fixes=False),
+    Mistake("benchmarks", "benchmark_data", ("qwen3",), "evaluate.sh",
+            ("evaluate.sh", "--task \"$TASK\" \\\n    --task-data-path \"$TASK_DATA\"", "--task ceval --task-data-path ceval/test/"), fixes=False),
+    Mistake("benchmarks", "benchmark_tokens", ("qwen3",), "evaluate.sh", ("evaluate.sh", "--task \"$TASK\"", "--task human_eval --max-new-tokens 1"), also=("twice",)),
+    Mistake("benchmarks", "benchmark_tokens", ("qwen3",), "evaluate.sh", ("evaluate.sh", "--task \"$TASK\"", "--task gsm8k"),
+            line="MAX_NEW_TOKENS", also=("shell",), fixes=False),
     option("packed_ring", ("qwen3",), "--reset-attention-mask --context-parallel-size 2", number="L26"),
 ]
 
@@ -271,6 +281,27 @@ def check_with_files(checks, work):
         checks.equal(found, wanted, f"4: data that is {what}")
 
 
+def check_benchmark_folders(checks, work):
+    """Folders of questions that are there: without the file that is read, without the examples that are asked for, and right ones."""
+    script = work / "evaluate.sh"
+    for name in ("mmlu/test", "mmlu/dev", "cmmlu/test", "boolq/train", "boolq/dev"):
+        (work / "data" / name).mkdir(parents=True)
+    (work / "data/boolq/train/train.jsonl").write_text("{}")
+    (work / "data/boolq/dev/dev.jsonl").write_text("{}")
+    (work / "data/questions.csv").write_text("")
+    for words, wanted in ((("boolq", "boolq/dev", "4"), []), (("boolq", "boolq/train", "4"), ["benchmark_data"]), (("mmlu", "mmlu/test", "1"), []),
+                          (("mmlu", "mmlu/test", "1 --prompt-type qwen"), []), (("mmlu_ppl", "cmmlu/test", "1"), ["benchmark_data"]),
+                          (("cmmlu", "cmmlu/test", "2"), []), (("cmmlu", "cmmlu/test", "2 --alternative-prompt"), ["benchmark_data"]),
+                          (("cmmlu", "cmmlu/test/", "2 --prompt-type qwen"), ["benchmark_data"]), (("agieval", "questions.csv", "5"), ["benchmark_data"]),
+                          (("bbh", "nowhere", "16"), ["benchmark_tokens"]), (("mmlu humaneval", "mmlu/test", "1024"), ["benchmark"]),
+                          (("$1", "$2", "$3"), [])):
+        task, data, tokens = words
+        place = data if data.startswith("$") else work / "data" / data
+        script.write_text(f"torchrun --nproc_per_node 8 evaluation.py --task {task} --task-data-path {place} --max-new-tokens {tokens}\n")
+        found = [item["id"] for item in found_in(script) if item["id"].startswith(("benchmark", "failed"))]
+        checks.equal(found, wanted, f"evaluation of {words}")
+
+
 def check_sharded(checks, work):
     """The memory of FSDP2 is estimated from its YAML file, with the script and alone."""
     out = work / "sharded"
@@ -315,6 +346,7 @@ def main():
         check_by_hand(checks, work)
         check_with_files(checks, work)
         check_sharded(checks, work)
+        check_benchmark_folders(checks, work)
         for mistake in MISTAKES:
             for name in mistake.models[:number]:
                 if not wanted or mistake.name in wanted:

@@ -67,7 +67,7 @@ def started(script, work, cwd=None, **given):
     notes = work / f"notes_{script.parent.name}_{script.stem}"
     notes.unlink(missing_ok=True)
     programs = Path(tool("ckpt_convert")).parent
-    environment = {**os.environ, "NOTES": str(notes), "ASCEND_HOME_PATH": "/none", "MINDSPEED_LLM": str(work), "MEGATRON_LM": str(work),
+    environment = {**os.environ, "NOTES": str(notes), "ASCEND_HOME_PATH": "/none", "MINDSPEED_LLM": str(work), "MEGATRON_LM": str(work), "TASK_DATA": str(work),
                    "PATH": f"{work / 'bin'}:{programs}:{os.environ['PATH']}"}
     # A checkpoint for those that load one.
     stored = work / "stored"
@@ -139,6 +139,24 @@ def check_elsewhere(checks, what, script, work):
     checks.expect(done.returncode == 1 and wanted in done.stderr, f"{what}: nothing to go on from: {done.stderr}")
 
 
+def check_evaluation(checks, what, script, work):
+    """Each benchmark has answers of its own length, and a tuned model the prompts of its training."""
+    benchmarks = json.loads((ROOT / "rules/launch/benchmarks.json").read_text())["benchmarks"]
+    for benchmark in benchmarks:
+        for tuned in ("0", "1"):
+            done, programs = started(script, work, TASK=benchmark["name"], TUNED=tuned)
+            if not checks.expect(done.returncode == 0 and programs, f"{what}: {benchmark['name']}: {done.stderr}"):
+                continue
+            options = options_in(programs[0][1])
+            asks_as_trained = tuned == "1" and ("examples" in benchmark or "tuned_prompt" in benchmark)
+            checks.equal([options["--task"], options["--max-new-tokens"], "--prompt-type" in options, "--no-chat-template" in options],
+                         [[benchmark["name"]], [str(benchmark["tokens"])], asks_as_trained, tuned == "0"], f"{what}: {benchmark['name']}, TUNED={tuned}")
+    done, programs = started(script, work, TASK="humaneval")
+    checks.expect(done.returncode == 2 and "human_eval" in done.stderr and not programs, f"{what}: a task that is none: {done.stderr}")
+    done, programs = started(script, work, TASK_DATA=str(work / "nowhere"))
+    checks.expect(done.returncode == 2 and "nowhere" in done.stderr and not programs, f"{what}: no questions: {done.stderr}")
+
+
 def check_nothing_found(checks, what, script, *words):
     done = launch("--check", script, *words, "--device", "a2", "--json")
     found = json.loads(done.stdout)["findings"] if done.returncode in (0, 1) else [done.stderr]
@@ -196,6 +214,8 @@ def check_target(checks, name, case, target, model, work):
             check_nothing_found(checks, what, script, "--model", model)
     if target == "mindspeed-llm" and not case.get("take"):
         check_conversion(checks, what, out, given, model, layout, work)
+    if whole and target == "mindspeed-llm":
+        check_evaluation(checks, what, out / "evaluate.sh", work)
     if whole:
         check_elsewhere(checks, what, out / "pretrain.sh", work)
     if whole and shutil.which("shellcheck"):
