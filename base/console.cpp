@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
 #include "base/format.h"
 #include "base/human.h"
+#include "base/interrupt.h"
 #include "base/printable.h"
 
 namespace base {
@@ -64,7 +66,18 @@ void print(std::FILE* stream, std::string_view text) {
     print_bytes(stream, out);
 }
 
-void print_bytes(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
+void print_bytes(std::FILE* stream, std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stream) < text.size() && errno == EPIPE) note_gone_reader();
+}
+
+// A full disk or a closed pipe shows only when the last bytes leave the process.
+Status flush_output() {
+    errno = 0;
+    const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (!is_written && errno == EPIPE) note_gone_reader();
+    if (is_written || reader_is_gone()) return {};
+    return fail(ErrorKind::write_failed, "cannot write to standard output");
+}
 
 ProgressBar::ProgressBar(std::string label, std::uint64_t total, Unit unit, bool enabled, Language language)
     : label_(std::move(label)),

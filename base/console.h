@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/language.h"
+#include "base/result.h"
 
 namespace base {
 
@@ -27,6 +28,9 @@ void print(std::FILE* stream, std::string_view text);
 
 // The text as it is: JSON, and files that another program reads.
 void print_bytes(std::FILE* stream, std::string_view text);
+
+// What was printed on standard output is on its way to the reader. Fails with write_failed, but not for want of a reader.
+Status flush_output();
 
 // A bar with done/total, rate and remaining time, redrawn at most ten times a second. Thread-safe.
 // Draws nothing when standard error is not a terminal or `enabled` is false.

@@ -1,5 +1,7 @@
 #include "base/interrupt.h"
 
+#include <unistd.h>
+
 #include <csignal>
 
 #include <atomic>
@@ -10,9 +12,14 @@ namespace base {
 namespace {
 
 std::atomic<int> noted{0};
-static_assert(std::atomic<int>::is_always_lock_free);
+std::atomic<bool> changed{false}, unread{false};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-void note(int signal) { noted = signal; }
+// Not by the signal's own action, which the first process of a container does not have.
+void note(int signal) {
+    if (!changed) ::_exit(128 + signal);
+    noted = signal;
+}
 
 void handle(int signal, void (*handler)(int), int flags) {
     struct sigaction before {};
@@ -33,6 +40,15 @@ void note_signals() {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) handle(signal, &note, static_cast<int>(SA_RESETHAND));
     for (const int signal : {SIGPIPE, SIGXFSZ}) handle(signal, SIG_IGN, 0);
 }
+
+void note_change() { changed = true; }
+
+void note_gone_reader() {
+    if (!changed) ::_exit(kReaderIsGone);
+    unread = true;
+}
+
+bool reader_is_gone() { return unread; }
 
 int noted_signal() { return noted; }
 

@@ -5,9 +5,19 @@
 
 namespace base {
 
-// SIGINT, SIGTERM and SIGHUP are noted, and the second one of a kind ends the process at once. SIGPIPE and SIGXFSZ become
-// errors of the calls that cause them. A signal that the parent process has ignored stays ignored.
+// SIGINT, SIGTERM and SIGHUP end the process at once as long as it has written nothing: there is nothing to clean up. Then
+// they are noted, and the second one of a kind ends the process at once. SIGPIPE and SIGXFSZ become errors of the calls that
+// cause them. A signal that the parent process has ignored stays ignored.
 void note_signals();
+
+// From now on an end in the middle leaves something behind: said before the first change to a file system.
+void note_change();
+
+// Nobody reads standard output or standard error any more: the process ends at once as by SIGPIPE, or, when it has changed
+// something, is to end so as soon as its work is whole.
+void note_gone_reader();
+bool reader_is_gone();
+constexpr int kReaderIsGone = 141;  // the exit code: 128 + SIGPIPE
 
 // The signal that came; 0: none.
 int noted_signal();

@@ -13,6 +13,7 @@
 #include <cstdlib>
 
 #include "base/format.h"
+#include "base/interrupt.h"
 #include "base/real_file.h"
 
 namespace base {
@@ -246,6 +247,7 @@ private:
     // Beneath a directory every part but the last is opened by itself, without following links. When that fails, errno says
     // whether something is missing.
     Result<Place> place(const Path& path, ErrorKind kind) const {
+        if (kind == ErrorKind::write_failed) note_change();
         Place out;
         out.name = path;
         errno = EINVAL;

@@ -138,9 +138,19 @@ void add_common(CLI::App& app) {
                      name));
 }
 
+// The parser takes an empty word that no option or position wants for the name of a group of options, where it goes on for
+// ever. It looks in groups of the group first: there is one that ends it.
+void refuse_empty_words(CLI::App& app) {
+    for (CLI::App* command : app.get_subcommands({})) refuse_empty_words(*command);
+    if (!app.get_name().empty()) return;
+    app.add_subcommand()->preparse_callback(
+        [](std::size_t) { throw CLI::ArgumentMismatch("an argument is empty", CLI::ExitCodes::ArgumentMismatch); });
+}
+
 base::Result<std::optional<std::string>> parse(CLI::App& app, std::vector<std::string> words,
                                                const base::Language& language) {
     if (auto text = generated(app, words)) return text;
+    refuse_empty_words(app);
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {

@@ -152,19 +152,13 @@ int report(const base::Error& error, const base::Language& language, bool json) 
     return base::exit_code(error.kind);
 }
 
-// A full disk or a closed pipe shows only when the last bytes leave the process.
-Status flush_output() {
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
-    return base::fail(ErrorKind::write_failed, "cannot write to standard output");
-}
-
 Result<int> run_and_flush(const ParsedLine& line) {
     int code = kDone;
     print(line.text);
     if (line.options) {
         TRY_ASSIGN(code, run_command(*line.options));
     }
-    TRY(flush_output());
+    TRY(base::flush_output());
     return code;
 }
 
@@ -181,7 +175,8 @@ int run(int argc, const char* const* argv) {
                    parse_options(static_cast<int>(words.size()), words.data(), base::real_file_system(), language));
         return run_and_flush(line);
     });
-    return done ? *done : report(done.error(), language, json);
+    if (!done) return report(done.error(), language, json);
+    return base::reader_is_gone() ? base::kReaderIsGone : *done;
 }
 
 }  // namespace ckpt

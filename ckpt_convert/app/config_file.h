@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/file_system.h"
 #include "base/format.h"
 #include "base/nearest_word.h"
 #include "command_line/command_page.h"
@@ -56,9 +57,14 @@ private:
     const CLI::App& app_;
 };
 
-inline void add_config_file(CLI::App& app) {
+inline void add_config_file(CLI::App& app, base::FileSystem& fs) {
     app.config_formatter(std::make_shared<ConfigFile>(app));
-    app.set_config("--config", "", "File with options as NAME=VALUE lines, names without the dashes");
+    auto* option = app.set_config("--config", "", "File with options as NAME=VALUE lines, names without the dashes");
+    option->check([&fs](const std::string& path) {
+        const auto file =
+            fs.open(path);  // not by the parser, which would wait for a pipe; what is missing it says itself
+        return file || !fs.exists(path) ? std::string() : file.error().text();
+    });
     app.allow_config_extras(CLI::config_extras_mode::error);
 }
 

@@ -21,7 +21,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 void print_line(base::JsonWriter& json) {
     base::print_bytes(stdout, std::move(json).take() + "\n");
-    std::fflush(stdout);
+    static_cast<void>(base::flush_output().has_value());  // the last of them says what is wrong
 }
 
 void write_summary(base::JsonWriter& json, const ConvertSummary& summary) {

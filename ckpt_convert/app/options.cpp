@@ -301,7 +301,7 @@ Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSy
     add_layout(app, peers, targets, options.convert, raw);
     add_vocabulary(app, targets, options.convert, raw);
     add_run(app, options.convert, raw);
-    add_config_file(app);
+    add_config_file(app, fs);
     app.get_config_ptr()->option_text("FILE");
     add_run_options(app, options, raw.run);
     add_peer_options(app, peers, given);

@@ -1,4 +1,5 @@
 #include "base/format.h"
+#include "base/number_text.h"
 #include "base/text.h"
 #include "ckpt_convert/launch/launch_choices.h"
 #include "ckpt_convert/launch/launch_set.h"
@@ -91,15 +92,19 @@ Status leave_out_unknown(const OptionList& list, const LaunchTarget& target, Lau
 }
 
 // The positions of the model, as its config or the flags of its family say; nullopt: it has no such number.
-std::optional<std::int64_t> positions_of(const LaunchJob& job) {
+Result<std::optional<std::int64_t>> positions_of(const LaunchJob& job) {
     for (const TrainingFlag& flag : job.flags) {
-        if (flag.name == "--max-position-embeddings" && flag.values.size() == 1) return std::stoll(flag.values.front());
+        if (flag.name != "--max-position-embeddings" || flag.use != TrainingFlag::Use::given) continue;
+        const std::string said = base::joined(flag.values, " ");
+        if (const auto number = base::number_in<std::int64_t>(said)) return number;
+        return base::fail(ErrorKind::bad_input, base::format("{}: \"{}\" is not a whole number", flag.name, said),
+                          job.source.config->name);
     }
     const Json* found = job.source.config->root.find_path("max_position_embeddings");
-    return found != nullptr && found->integer() != nullptr ? std::optional(*found->integer()) : std::nullopt;
+    return found != nullptr ? whole_number(*found) : std::nullopt;
 }
 
-void add_job_numbers(const LaunchRequest& request, LaunchJob& job) {
+Status add_job_numbers(const LaunchRequest& request, LaunchJob& job) {
     ModelValues& numbers = job.numbers;
     const Topology& topology = job.conversion.topology;
     numbers["world"] = request.devices;
@@ -108,7 +113,7 @@ void add_job_numbers(const LaunchRequest& request, LaunchJob& job) {
     numbers["nodes"] = (request.devices + request.per_node - 1) / request.per_node;
     numbers["cp"] = request.cp;
     constexpr std::int64_t kUsualSequence = 4096;
-    const auto positions = positions_of(job);
+    TRY_ASSIGN(const auto positions, positions_of(job));
     if (positions) numbers["max_positions"] = *positions;
     numbers["seq"] =
         request.sequence > 0 ? request.sequence : std::min(kUsualSequence, positions.value_or(kUsualSequence));
@@ -119,6 +124,7 @@ void add_job_numbers(const LaunchRequest& request, LaunchJob& job) {
     numbers["rms_norm"] = says(job.flags, "--normalization", "RMSNorm");
     numbers["swiglu"] = says(job.flags, "--swiglu", "");
     numbers["rope"] = says(job.flags, "--position-embedding-type", "rope");
+    return {};
 }
 
 }  // namespace
@@ -151,7 +157,7 @@ Result<LaunchJob> launch_job(base::FileSystem& fs, const Knowledge& knowledge, c
     TRY_ASSIGN(const OptionList list, OptionList::load(store, target.options, target.release));
     if (!target.dialect.empty()) TRY(leave_out_unknown(list, target, job));
     TRY(add_choices(choices, target, list, request.choices, job));
-    add_job_numbers(request, job);
+    TRY(add_job_numbers(request, job));
     facts.add_numbers(job.numbers);
     if (!job.numbers.contains("dp"))
         return base::fail(

@@ -9,6 +9,7 @@
 #include "ckpt_convert/launch/launch_choices.h"
 #include "ckpt_convert/launch/launch_template.h"
 #include "ckpt_convert/launch/layout_options.h"
+#include "ckpt_convert/launch/written_text.h"
 #include "ckpt_convert/memory/budget.h"
 #include "ckpt_convert/open/wanted_values.h"
 
@@ -18,26 +19,6 @@ namespace {
 constexpr std::string_view kTemplates = "templates/launch/";
 constexpr std::string_view kForAll = "common";
 constexpr std::string_view kIndent = "    ";
-
-// A text inside "${NAME:-...}".
-std::string in_default(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '"' || c == '$' || c == '`' || c == '\\' || c == '}') out += '\\';
-        out += c;
-    }
-    return out;
-}
-
-// A text inside the double quotes of YAML.
-std::string in_yaml(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-    }
-    return out;
-}
 
 // What a converted checkpoint has beside it is the model's own.
 std::string with_config_of_model(std::string text) {
@@ -112,7 +93,7 @@ Result<std::map<std::string, std::string>> texts_of(base::FileSystem& fs, const 
     TRY_ASSIGN(const Path config, fs.real_path(job.source.companions));
     TRY_ASSIGN(const Path checkpoint, fs.real_path(job.source.directory));
     out["hf_dir"] = in_default(config);
-    out["hf_dir_yaml"] = in_yaml(config);
+    TRY_ASSIGN(out["hf_dir_yaml"], yaml_scalar(config));
     out["mcore_dir"] = is_converted ? in_default(checkpoint) : "$HERE/mcore";
     out["prompt_type"] = prompt == facts.prompts.end() ? "default" : prompt->second.front();
     out["model_args"] = model_arguments(job, target);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/number_text.h"
 #include "base/text.h"
 #include "ckpt_convert/mapping/expression.h"
 #include "ckpt_convert/mapping/model_mapping.h"
@@ -310,9 +311,7 @@ ScriptWord ShellExpansion::arithmetic(std::string_view expression, const ScriptP
         if (found == variables_.end() || found->second.size() != 1 || !found->second.front().is_known)
             return std::nullopt;
         const std::string& number = found->second.front().text;
-        const bool is_number =
-            !number.empty() && number.size() < 18 && number.find_first_not_of("0123456789") == number.npos;
-        return is_number ? std::optional<std::int64_t>(std::stoll(number)) : std::nullopt;
+        return number.starts_with('-') ? std::nullopt : base::number_in<std::int64_t>(number);
     });
     if (value) return {base::format("{}", *value), place, place};
     return unknown(place);

@@ -250,6 +250,36 @@ private:
     ModelValues values_;
 };
 
+bool is_number(const Json& json) {
+    return json.integer() != nullptr || json.real() != nullptr || std::holds_alternative<std::uint64_t>(json.value());
+}
+
+// What programs are given as the config has it: a number, a switch or a list of numbers; a text only where the family's usual value
+// is one.
+bool can_be_given(const Json& value, const Json& usual) {
+    if (usual.string() != nullptr) return value.string() != nullptr;
+    const auto* items = value.array();
+    if (items != nullptr) return !items->empty() && std::all_of(items->begin(), items->end(), is_number);
+    return is_number(value) || (value.boolean() != nullptr && !is_number(usual));
+}
+
+Status check_given(const std::vector<ArgumentRule>& rules, const JsonDocument& config) {
+    for (const ArgumentRule& rule : rules) {
+        const auto* from = std::get_if<FromConfig>(&rule.value);
+        for (const std::string& path : from == nullptr ? std::vector<std::string>{} : from->paths) {
+            const Json* found = config.root.find_path(path);
+            if (found == nullptr || found->is_null()) continue;
+            if (can_be_given(*found, from->fallback)) break;
+            const bool is_text = from->fallback.string() != nullptr;
+            return base::fail(ErrorKind::bad_input,
+                              is_text ? base::format("\"{}\" must be a string, not {}", path, found->kind_name())
+                                      : base::format("\"{}\" must be a number, not {}", path, found->kind_name()),
+                              config.name);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 std::optional<std::int64_t> whole_number(const Json& json) {
@@ -264,6 +294,8 @@ std::optional<std::int64_t> whole_number(const Json& json) {
 Result<ModelValues> values_from_config(const ModelMapping& mapping, const JsonDocument& config) {
     const Json* type = config.root.find("model_type");
     bool named = type != nullptr && type->string() != nullptr;
+    TRY(check_given(mapping.args, config));
+    TRY(check_given(mapping.flags, config));
     auto defaults = mapping.config_defaults.find(named ? *type->string() : "");
     return ValueReader(mapping, {&config.root, config.name, true,
                                  defaults == mapping.config_defaults.end() ? nullptr : &defaults->second})

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/json_writer.h"
+#include "base/number_text.h"
 
 namespace ckpt {
 namespace {
@@ -201,7 +202,8 @@ Result<MegatronTexts> megatron_texts(const Knowledge& knowledge, const MegatronT
     MegatronTexts out;
     out.state.params_dtype = dtype;
     ArgumentFacts facts = facts_of(knowledge, target, source, out.state.params_dtype, options);
-    out.state.iteration = target.iteration == "release" ? 0 : std::stoull(target.iteration);
+    out.state.iteration =
+        target.iteration == "release" ? 0 : base::number_in<std::uint64_t>(target.iteration).value_or(0);
     facts.numbers["iteration"] = static_cast<std::int64_t>(out.state.iteration);
     TRY_ASSIGN(out.state.args, checkpoint_arguments(source.model, facts));
     TRY_ASSIGN(out.flags, training_flags(source.model, facts));

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/number_text.h"
 
 namespace migrator {
 namespace {
@@ -41,10 +42,10 @@ struct NamedLoop {
 
 NamedLoop named_loop(const Path& text) {
     const std::size_t colon = text.rfind(':');
-    const bool numbered = colon != text.npos && colon + 1 < text.size() && text.size() - colon < 10 &&
-                          text.find_first_not_of("0123456789", colon + 1) == text.npos;
-    if (!numbered) return {text, 0};
-    return {text.substr(0, colon), static_cast<std::uint32_t>(std::stoul(text.substr(colon + 1)))};
+    if (colon == text.npos) return {text, 0};
+    const auto line = base::number_in<std::uint32_t>(std::string_view(text).substr(colon + 1));
+    if (!line) return {text, 0};
+    return {text.substr(0, colon), *line};
 }
 
 }  // namespace

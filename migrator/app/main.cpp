@@ -45,12 +45,6 @@ base::TextSink source_to(std::FILE* stream) {
     return [stream](std::string_view text) { base::print(stream, text); };
 }
 
-// A full disk or a closed pipe shows only when the last bytes leave the process.
-base::Status flush_output() {
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
-    return base::fail(base::ErrorKind::write_failed, "cannot write to standard output");
-}
-
 void print_warning(const std::string& warning, const base::Language& language) {
     if (!warning.empty())
         base::print(stderr, language.format("migrator: warning: {}.\n", base::printable(language.said(warning))));
@@ -136,7 +130,7 @@ base::Result<int> compare(const Options& options, base::FileSystem& fs) {
     const auto print = [](std::string_view text) { base::print(stdout, text); };
     TRY_ASSIGN(const CompareOutcome outcome,
                is_one ? run_profile(options, fs, print) : run_compare(options, fs, print));
-    TRY(flush_output());
+    TRY(base::flush_output());
     for (const std::string& damage : outcome.damage) print_warning(damage, options.language);
     for (const std::string& slower : outcome.slower) print_warning(slower, options.language);
     if (!outcome.damage.empty()) return base::exit_code(base::ErrorKind::bad_input);
@@ -148,19 +142,19 @@ base::Result<int> run_command_line(int argc, const char* const* argv, const base
     TRY_ASSIGN(CommandLine line, parse_command_line(argc, argv, fs, language));
     if (!line.options) {
         base::print(stdout, line.text);
-        TRY(flush_output());
+        TRY(base::flush_output());
         return 0;
     }
     if (is_about_reports(line.options->command)) {
         TRY_ASSIGN(const std::string text, review_command(*line.options, fs));
         base::print(stdout, language.lines(text));
-        TRY(flush_output());
+        TRY(base::flush_output());
         return 0;
     }
     if (line.options->command == Command::explain) {
         TRY_ASSIGN(const std::string text, explain_page(*line.options, fs));
         base::print(stdout, text);
-        TRY(flush_output());
+        TRY(base::flush_output());
         return 0;
     }
     if (line.options->command == Command::ops) {
@@ -170,13 +164,13 @@ base::Result<int> run_command_line(int argc, const char* const* argv, const base
         TRY_ASSIGN(const OpsResult result, run_ops(*line.options, fs));
         print_warning(result.warning, language);
         base::print(stdout, result.text);
-        TRY(flush_output());
+        TRY(base::flush_output());
         return result.failed ? kFindingsExitCode : 0;
     }
     if (line.options->command == Command::rules_operators) {
         TRY_ASSIGN(const std::string text, operator_list_page(*line.options, fs));
         base::print(stdout, text);
-        TRY(flush_output());
+        TRY(base::flush_output());
         return 0;
     }
     if (line.options->command == Command::compare || line.options->command == Command::profile)
@@ -185,13 +179,13 @@ base::Result<int> run_command_line(int argc, const char* const* argv, const base
         for (const PrintedSchema& schema : kPrintedSchemas) {
             if (line.options->explained == schema.file) base::print_bytes(stdout, schema.text());
         }
-        TRY(flush_output());
+        TRY(base::flush_output());
         return 0;
     }
     if (!is_run(line.options->command)) {
         TRY_ASSIGN(const RulePages pages, rule_pages(*line.options, fs));
         base::print(stdout, pages.text);
-        TRY(flush_output());
+        TRY(base::flush_output());
         return pages.failed ? base::exit_code(base::ErrorKind::rule_data) : 0;
     }
     if (line.options->reads_standard_input()) {
@@ -203,7 +197,7 @@ base::Result<int> run_command_line(int argc, const char* const* argv, const base
             base::print(stderr, base::show("migrator: {}\n", language.said(note.text())));
         if (line.options->library_result.empty()) base::print_bytes(stdout, result);
         else TRY(base::write_file(fs, line.options->library_result, result));
-        TRY(flush_output());
+        TRY(base::flush_output());
         return 0;
     }
     note_origin(fs, argc, argv, *line.options);
@@ -213,7 +207,7 @@ base::Result<int> run_command_line(int argc, const char* const* argv, const base
     TRY_ASSIGN(RunResult result, run(*line.options, fs));
     print_result(*line.options, result);
     if (line.options->github) TRY(add_step_summary(result.report));
-    TRY(flush_output());
+    TRY(base::flush_output());
     const std::set<std::string> known = line.options->known ? line.options->known->ids : std::set<std::string>{};
     const bool failed = (line.options->fail_on && has_open_finding(result.report, *line.options->fail_on, known)) ||
                         is_unfinished(*line.options, result.report);
@@ -232,5 +226,6 @@ int main(int argc, char** argv) {
         TRY_ASSIGN(const auto words, command_line::take_language(argc, argv, language));
         return run_command_line(static_cast<int>(words.size()), words.data(), language);
     });
-    return code ? *code : fail_with(code.error(), language);
+    if (!code) return fail_with(code.error(), language);
+    return base::reader_is_gone() ? base::kReaderIsGone : *code;
 }

@@ -178,7 +178,7 @@ base::Result<std::string> serve(const Options& options, base::FileSystem& fs) {
     auto ready = [&] {
         base::print(stdout, options.language.show("  Review  http://{}/{}/\n  Saved   {}\n  Stop    Ctrl-C\n", host,
                                                   token, site.decisions()));
-        std::fflush(stdout);
+        static_cast<void>(base::flush_output().has_value());  // without a reader it serves all the same
     };
     TRY(server.run(ready, [&](const HttpRequest& request) { return site.answer(request); }));
     return base::show("Stopped\n  Next    migrator apply {} --decisions {} -o OUT\n", report, site.decisions());

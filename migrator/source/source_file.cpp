@@ -1,6 +1,7 @@
 #include "migrator/source/source_file.h"
 
 #include "base/format.h"
+#include "base/number_text.h"
 #include "migrator/source/text_codec.h"
 
 namespace migrator {
@@ -43,7 +44,8 @@ base::Message choose_encoding(SourceFile& file, std::string_view content) {
 // The offset inside "byte N", which decode's errors name.
 base::Message undecodable(const SourceFile& file, std::string_view content, const base::Error& error) {
     if (error.where.empty()) return error.message;
-    const std::size_t offset = std::stoull(error.where.substr(error.where.find(' ') + 1));
+    const std::string_view digits = std::string_view(error.where).substr(error.where.find(' ') + 1);
+    const std::size_t offset = base::number_in<std::size_t>(digits).value_or(0);
     const bool lacks_cookie = file.type == FileType::python && !file.encoding.declared;
     return {lacks_cookie ? "not valid {encoding} at {place}, and there is no coding cookie"
                          : "not valid {encoding} at {place}",

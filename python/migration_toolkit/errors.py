@@ -69,6 +69,7 @@ BY_EXIT_CODE = {
     71: OutOfMemoryError,
     129: InterruptedRunError,
     130: InterruptedRunError,
+    141: InterruptedRunError,
     143: InterruptedRunError,
 }
 

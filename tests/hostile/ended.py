@@ -1,0 +1,176 @@
+"""What ends a run from outside: one signal, and a reader that goes away.
+
+    ended.py [NAME]
+
+A command that only reads ends by the first SIGINT, SIGTERM or SIGHUP at once, with 128 + the number of the signal; one that writes cleans up
+and ends soon, measured in processor time. Where nobody reads any more, a command ends in silence with 141; one that writes is done first.
+"""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import ROOT, Checks, make_tiny, run_ok, temporary_directory, tool  # noqa: E402
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+SLOWER = 20 if os.environ.get("MIGRATION_SANITIZE") else 1
+BEFORE, AFTER = 0.05, 0.5 * SLOWER  # seconds of processor time: until the signal, and from it to the end
+UNREAD = 141
+CHECKS = {}
+
+
+def check(function):
+    CHECKS[function.__name__] = function
+    return function
+
+
+def small_inputs(work):
+    (work / "p").mkdir()
+    (work / "p/train.py").write_text("import torch\nx = torch.zeros(3).cuda()\n")
+    (work / "list").write_text("aten::add\n")
+    (work / "t.json").write_text(trace(3))
+    make_tiny(Checks(), "qwen3", work / "hf")
+
+
+def trace(count):
+    events = [{"ph": "X", "name": f"k{i % 5000}", "cat": "kernel", "pid": 0, "tid": i % 7, "ts": i * 10, "dur": i % 9 + 1} for i in range(count)]
+    return json.dumps({"traceEvents": events})
+
+
+def big_inputs(work):
+    """They keep a command at work for many times BEFORE."""
+    (work / "p").mkdir()
+    lines = "".join(f"def f{i}(x):\n    return x.cuda() + torch.zeros({i}, device='cuda')\n" for i in range(1500))
+    for number in range(12):
+        (work / f"p/m{number}.py").write_text("import torch\n" + lines)
+    (work / "t.json").write_text(trace(200000))
+    (work / "list").write_text("".join(f"aten::op_{i}\n" for i in range(200000)))
+    header = {f"t{i}": {"dtype": "F32", "shape": [1], "data_offsets": [i * 4, i * 4 + 4]} for i in range(200000)}
+    text = json.dumps(header).encode()
+    (work / "w.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + bytes(4 * len(header)))
+    make_tiny(Checks(), "qwen3", work / "hf", "--layers", "200")
+    run_ok(Checks(), tool("ckpt_convert"), work / "hf", work / "mg", "--tp", "2")
+
+
+def seconds_of(process):
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def names(work):
+    return sorted(str(path.relative_to(work)) for path in work.rglob("*"))
+
+
+def ended_by(number, command, work, is_due):
+    """The exit code, and the processor time from the signal to the end."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = subprocess.Popen([tool(command[0]), *map(str, command[1:])], cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE)
+    while not is_due(process) and os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        time.sleep(0.002)
+    before = seconds_of(process)
+    process.send_signal(number)
+    process.communicate(timeout=300)
+    done = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return process.returncode, done.ru_utime + done.ru_stime - spent.ru_utime - spent.ru_stime - before
+
+
+READING = {
+    "analyze": ("migrator", "analyze", "p"), "migrate --diff": ("migrator", "migrate", "p", "--diff"),
+    "profile": ("migrator", "profile", "t.json"), "compare": ("migrator", "compare", "t.json", "t.json"),
+    "ops": ("migrator", "ops", "list"), "rules test": ("migrator", "rules", "test", ROOT / "rules"),
+    "inspect": ("ckpt_convert", "inspect", "w.safetensors"), "verify": ("ckpt_convert", "verify", "hf", "--against", "mg"),
+    "plan": ("ckpt_convert", "plan", "hf", "--devices", "4096", "--device", "a2"), "dry run": ("ckpt_convert", "hf", "o", "--tp", "2", "--dry-run"),
+    "many threads": ("ckpt_convert", "verify", "hf", "--against", "mg", "-j", "16"),
+}
+WRITING = {
+    "migrate": ("migrator", "migrate", "p", "-o", "o"), "convert": ("ckpt_convert", "hf", "o", "--tp", "4"),
+    "convert with threads": ("ckpt_convert", "hf", "o", "--tp", "4", "-j", "8"),
+}
+
+
+@check
+def one_signal(checks, work):
+    big_inputs(work)
+    before = names(work)
+    for place, (what, command) in enumerate(READING.items()):
+        number = SIGNALS[place % len(SIGNALS)]
+        code, seconds = ended_by(number, command, work, lambda process: seconds_of(process) >= BEFORE)
+        checks.equal(code, 128 + number, f"{what}, {number.name}")
+        checks.expect(seconds < AFTER, f"{what}, {number.name}: {seconds:.2f} s after the signal")
+    for what, command in WRITING.items():
+        for number in SIGNALS:
+            code, seconds = ended_by(number, command, work, lambda process: len(os.listdir(work)) > len(set(Path(name).parts[0] for name in before)))
+            checks.equal(code, 128 + number, f"{what}, {number.name}")
+            checks.expect(seconds < AFTER, f"{what}, {number.name}: {seconds:.2f} s after the signal")
+            checks.equal(names(work), before, f"{what}, {number.name}: what is there")
+
+
+def unread(command, work, both=False):
+    """As behind a reader that is gone: of standard output, or of both."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([tool(command[0]), *map(str, command[1:])], cwd=work, stdin=subprocess.DEVNULL, stdout=writing,
+                          stderr=writing if both else subprocess.PIPE)
+    os.close(writing)
+    return done.returncode, done.stderr or b""
+
+
+SAYING = [
+    ("migrator", "--help"), ("migrator", "--version"), ("migrator", "--licenses"), ("migrator", "help", "migrate"), ("migrator", "completion", "bash"),
+    ("migrator", "analyze", "p"), ("migrator", "analyze", "p", "--json", "-q"), ("migrator", "migrate", "p", "--diff", "-q"), ("migrator", "migrate", "p", "--check"),
+    ("migrator", "explain", "torch.cuda.amp.autocast"), ("migrator", "rules", "list"), ("migrator", "rules", "list", "--json"),
+    ("migrator", "rules", "operators"), ("migrator", "schema", "report"), ("migrator", "ops", "list"), ("migrator", "compare", "t.json", "t.json"),
+    ("migrator", "profile", "t.json"), ("migrator", "profile", "t.json", "--json"), ("migrator", "report", "diff", "r/report.json", "r/report.json"),
+    ("ckpt_convert", "--help"), ("ckpt_convert", "--help-all"), ("ckpt_convert", "models"), ("ckpt_convert", "models", "show", "qwen3"),
+    ("ckpt_convert", "models", "schema"), ("ckpt_convert", "inspect", "hf"), ("ckpt_convert", "inspect", "hf", "--json"),
+    ("ckpt_convert", "verify", "hf"), ("ckpt_convert", "verify", "hf", "--json"), ("ckpt_convert", "plan", "hf", "--devices", "8", "--device", "a2"),
+    ("ckpt_convert", "hf", "o", "--tp", "2", "--dry-run"), ("ckpt_convert", "launch", "hf", "--check", "l/pretrain.sh"),
+]
+MAKING = [
+    (("migrator", "migrate", "p", "-o"), []), (("migrator", "analyze", "p", "--report"), []), (("ckpt_convert", "hf"), ["--tp", "2"]),
+    (("ckpt_convert", "hf"), ["--tp", "2", "--json"]), (("ckpt_convert", "launch", "hf"), ["--tp", "2"]),
+]
+
+
+@check
+def gone_reader(checks, work):
+    small_inputs(work)
+    run_ok(checks, tool("migrator"), "analyze", "p", "--report", "r", "-q", cwd=work)
+    run_ok(checks, tool("ckpt_convert"), "launch", "hf", "l", "--tp", "2", cwd=work)
+    for command in SAYING:
+        checks.equal(unread(command, work), (UNREAD, b""), " ".join(command))
+    checks.equal(unread(("migrator", "analyze", "no"), work, both=True)[0], UNREAD, "an error that nobody reads")
+    checks.equal(unread(("migrator", "analyze", "p", "--json"), work, both=True)[0], UNREAD, "a summary that nobody reads")
+    for command, more in MAKING:
+        run_ok(checks, tool(command[0]), *command[1:], "read", *more, cwd=work)
+        checks.equal(unread((*command, "unread", *more), work), (UNREAD, b""), " ".join((*command, *more)))
+        checks.equal(names(work / "unread"), names(work / "read"), f"{' '.join(command)}: what it has made")
+        for path in list(work.glob("*read*")) + list(work.glob(".*read*")):
+            shutil.rmtree(path)
+    for command in SAYING:
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([tool(command[0]), *command[1:]], cwd=work, stdout=full, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        checks.expect(done.returncode == 6 and b"cannot write to standard output" in done.stderr,
+                      f"{' '.join(command)}, on a full disk: {done.returncode} {done.stderr!r}")
+
+
+def main():
+    checks = Checks()
+    for name, function in CHECKS.items():
+        if len(sys.argv) > 1 and name != sys.argv[1]:
+            continue
+        with temporary_directory() as folder:
+            function(checks, Path(folder))
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
