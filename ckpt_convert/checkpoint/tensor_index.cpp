@@ -1,8 +1,7 @@
 #include "ckpt_convert/checkpoint/tensor_index.h"
 
 #include <algorithm>
-#include <optional>
-#include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "base/format.h"
@@ -42,61 +41,111 @@ Status add_torch_state_dict(TensorIndex& index, base::ReadableFile& file, std::u
     return {};
 }
 
-// The members of a container with the keys or numbers that lead to them; nullopt of anything else.
-std::optional<std::vector<std::pair<std::string, pickle::Ref>>> members_of(pickle::Ref value) {
-    std::vector<std::pair<std::string, pickle::Ref>> out;
-    auto add_numbered = [&](const std::vector<pickle::Ref>& items) {
-        for (pickle::Ref item : items) out.emplace_back(std::to_string(out.size()), item);
-    };
-    if (const auto* items = pickle::mapping_items(value)) {
-        for (const auto& [key, item] : *items) {
-            const auto* text = key->as<std::string>();
-            const auto* number = key->as<std::int64_t>();
-            out.emplace_back(text != nullptr ? *text : number != nullptr ? std::to_string(*number) : "?", item);
-        }
-    } else if (const auto* list = value->as<pickle::List>()) {
-        add_numbered(list->items);
-    } else if (const auto* tuple = value->as<pickle::Tuple>()) {
-        add_numbered(tuple->items);
-    } else {
-        return std::nullopt;
+// A value of a pickle, and how the container around it leads there.
+struct Member {
+    std::size_t around = 0;     // of the containers that are open
+    pickle::Ref key = nullptr;  // of a mapping; else its number counts
+    std::size_t number = 0;
+    pickle::Ref value = nullptr;
+};
+
+// Of a list, a tuple or a mapping: its members, the last one first. False: it is something else.
+bool add_members(pickle::Ref value, std::size_t around, std::vector<Member>& out) {
+    const auto* items = pickle::mapping_items(value);
+    const auto* list = value->as<pickle::List>();
+    const auto* tuple = value->as<pickle::Tuple>();
+    const auto* numbered = list != nullptr ? &list->items : tuple != nullptr ? &tuple->items : nullptr;
+    if (items == nullptr && numbered == nullptr) return false;
+    for (std::size_t i = items != nullptr ? items->size() : numbered->size(); i-- > 0;) {
+        if (items != nullptr) out.push_back({around, (*items)[i].first, i, (*items)[i].second});
+        else out.push_back({around, nullptr, i, (*numbered)[i]});
     }
-    return out;
+    return true;
+}
+
+std::string way_part(const Member& member) {
+    if (member.key == nullptr) return std::to_string(member.number);
+    const auto* text = member.key->as<std::string>();
+    const auto* number = member.key->as<std::int64_t>();
+    return text != nullptr ? *text : number != nullptr ? std::to_string(*number) : "?";
 }
 
 // The name of a tensor says the way to it, so names would be as long as the way is deep.
 constexpr int kMaxLevels = 64;
+constexpr std::size_t kMaxNameBytes = 1024;
 
-Status add_nested_tensors(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
-    struct Open {
-        std::string name;
-        pickle::Ref value;
+// All tensors in a value. Only those get names: what else is there knows the container around it and no more.
+class NestedTensors {
+public:
+    NestedTensors(TensorIndex& index, const TorchFile& file, const Path& path, std::uint32_t number)
+        : index_(index), file_(file), path_(path), number_(number) {}
+
+    Status run() {
+        containers_.push_back({{}, 0});
+        TRY(visit({0, nullptr, 0, file_.root()}, 0));
+        while (!open_.empty()) {
+            const Member member = open_.back();
+            open_.pop_back();
+            TRY(visit(member, containers_[member.around].level));
+        }
+        return {};
+    }
+
+private:
+    struct Container {
+        Member self;
         int level = 0;
     };
-    TRY_ASSIGN(TorchFile torch_file, TorchFile::read(file));
-    std::vector<Open> open{{"", torch_file.root()}};
-    std::set<pickle::Ref> seen;  // a pickle may name one value many times, and in itself
-    while (!open.empty()) {
-        auto [name, value, level] = std::move(open.back());
-        open.pop_back();
-        TRY_ASSIGN(auto tensor, torch_file.tensor(value));
+
+    Status visit(const Member& member, int level) {
+        TRY_ASSIGN(auto tensor, file_.tensor(member.value));
         if (tensor) {
-            index.tensors.push_back({std::move(name), tensor->dtype, std::move(tensor->shape), number,
-                                     tensor->file_offset, std::move(tensor->strides), tensor->contiguous});
-            continue;
+            TRY_ASSIGN(std::string name, name_of(member));
+            index_.tensors.push_back({std::move(name), tensor->dtype, std::move(tensor->shape), number_,
+                                      tensor->file_offset, std::move(tensor->strides), tensor->contiguous});
+            return {};
         }
-        auto members = members_of(value);
-        if (!members || !seen.insert(value).second) continue;
+        // A pickle may name one value many times, and in itself.
+        if (seen_.contains(member.value) || !add_members(member.value, containers_.size(), open_)) return {};
+        seen_.insert(member.value);
         if (level == kMaxLevels) {
             return base::fail(
                 ErrorKind::bad_input,
-                base::format("values are nested deeper than {} levels, which no checkpoint needs", kMaxLevels),
-                file.path());
+                base::format("values are nested deeper than {} levels, which no checkpoint needs", kMaxLevels), path_);
         }
-        for (auto member = members->rbegin(); member != members->rend(); ++member)
-            open.push_back({name.empty() ? member->first : name + "/" + member->first, member->second, level + 1});
+        containers_.push_back({member, level + 1});
+        return {};
     }
-    return {};
+
+    Result<std::string> name_of(const Member& member) const {
+        std::vector<std::string> parts;
+        std::size_t bytes = 0;
+        for (const Member* at = &member; at->around != 0; at = &containers_[at->around].self) {
+            parts.push_back(way_part(*at));
+            bytes += parts.back().size() + (parts.size() > 1 ? 1 : 0);
+            if (bytes <= kMaxNameBytes) continue;
+            return base::fail(
+                ErrorKind::bad_input,
+                base::format("the keys that lead to a tensor have more than {} bytes, which no checkpoint needs",
+                             kMaxNameBytes),
+                path_);
+        }
+        std::ranges::reverse(parts);
+        return base::joined(parts, "/");
+    }
+
+    TensorIndex& index_;
+    const TorchFile& file_;
+    const Path& path_;
+    const std::uint32_t number_;
+    std::vector<Container> containers_;  // the first one is around the root
+    std::vector<Member> open_;
+    std::unordered_set<pickle::Ref> seen_;
+};
+
+Status add_nested_tensors(TensorIndex& index, base::ReadableFile& file, std::uint32_t number) {
+    TRY_ASSIGN(const TorchFile torch_file, TorchFile::read(file));
+    return NestedTensors(index, torch_file, file.path(), number).run();
 }
 
 // safetensors begin with the length of a JSON object, which is below 2^40, and the object.

@@ -64,8 +64,10 @@ private:
     std::map<std::string, std::vector<ScriptWord>> variables_;
     std::map<std::string, std::vector<ScriptWord>> split_;  // without quotes, the words
     std::vector<Unset> unset_;
-    std::uint64_t left_ = 16 << 20;  // bytes that variables may still become: a value that doubles itself has no end
-    int depth_ = 0;                  // of defaults in defaults
+    // That variables may become: a value that doubles itself has no end.
+    static constexpr std::uint64_t kMaxExpandedBytes = 4 << 20;
+    std::uint64_t left_ = kMaxExpandedBytes;
+    int depth_ = 0;  // of defaults in defaults
 };
 
 }  // namespace ckpt

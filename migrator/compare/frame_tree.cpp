@@ -7,17 +7,19 @@ namespace migrator {
 
 FrameTree::FrameTree(std::vector<Frame> frames) {
     std::ranges::stable_sort(frames, {}, [](const Frame& frame) { return std::tuple(frame.thread, frame.begin); });
-    std::vector<std::uint32_t> open;
-    for (std::uint32_t i = 0; i < frames.size(); ++i) {
-        const auto is_over = [&](std::uint32_t outer) {
-            return frames[outer].thread != frames[i].thread || frames[i].begin > frames[outer].end;
-        };
-        while (!open.empty() && is_over(open.back())) open.pop_back();
-        if (!open.empty()) frames[i].parent = open.back();
-        open.push_back(i);
-        auto& range = threads_.try_emplace(frames[i].thread, i, i).first->second;
-        range.second = i + 1;
-        frames_.push_back(frames[i]);
+    std::vector<std::pair<Ticks, std::uint32_t>> open;  // when they end, and their numbers
+    TextNumber thread = kNoText;                        // of those
+    for (Frame& frame : frames) {
+        if (frame.thread != thread) open.clear();
+        thread = frame.thread;
+        while (!open.empty() && frame.begin > open.back().first) open.pop_back();
+        if (open.size() == kMaxLevels) continue;
+        const auto number = static_cast<std::uint32_t>(frames_.size());
+        if (!open.empty()) frame.parent = open.back().second;
+        open.emplace_back(frame.end, number);
+        auto& range = threads_.try_emplace(frame.thread, number, number).first->second;
+        range.second = number + 1;
+        frames_.push_back(frame);
     }
 }
 

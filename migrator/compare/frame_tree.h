@@ -23,6 +23,9 @@ using Frames =
 
 class FrameTree {
 public:
+    // Frames in more others than this are left out: no network and no stack of calls is so deep.
+    static constexpr std::size_t kMaxLevels = 256;
+
     // A frame lies in the innermost one of its thread that is open when it begins. Where all have the same thread, so do all frames.
     explicit FrameTree(std::vector<Frame> frames);
 

@@ -7,6 +7,20 @@
 #include "base/format.h"
 
 namespace migrator {
+namespace {
+
+// Each module says the way to it: the end of what is longer.
+constexpr std::size_t kMaxPathBytes = 2048;
+constexpr std::size_t kMaxStackBytes = 16384;
+
+std::string end_of(const std::string& text, std::size_t bytes) {
+    if (text.size() <= bytes) return text;
+    std::size_t begin = text.size() - bytes;
+    while (begin < text.size() && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) ++begin;
+    return "..." + text.substr(begin);
+}
+
+}  // namespace
 
 class ModuleTree::Builder {
 public:
@@ -45,6 +59,12 @@ private:
         bool is_module = false, is_optimizer = false, is_step = false;
     };
 
+    struct HashOfStart {
+        std::size_t operator()(const std::pair<Ticks, TextNumber>& start) const {
+            return std::hash<Ticks>{}(start.first) ^ std::size_t{start.second} << 32;
+        }
+    };
+
     TextNumber thread_of(TextNumber thread) const { return is_ours_ ? thread : kNoText; }
 
     Frame frame_of(const HostEvent& event, std::uint32_t number) const {
@@ -71,7 +91,8 @@ private:
         for (std::uint32_t i = 0; i < frames.all().size(); ++i) {
             const Frame frame = frames.all()[i];
             ModuleRun run{.level = 1, .begin = frame.begin};
-            run.name = names.empty() ? std::string(trace_.texts[frame.name]) : names[frame.event];
+            run.name =
+                end_of(names.empty() ? std::string(trace_.texts[frame.name]) : names[frame.event], kMaxPathBytes);
             std::string path = "/" + run.name, stack = run.name;
             (frame.parent == Frame::kNone ? top : out_.modules_[first + frame.parent].children).push_back(first + i);
             if (frame.parent != Frame::kNone) {
@@ -80,8 +101,8 @@ private:
                 path = std::string(out_.path(parent)) + path;
                 stack = base::format("{};\n{}", out_.texts_[own_stacks[frame.parent]], stack);
             }
-            run.path = out_.texts_.number(path);
-            own_stacks.push_back(out_.texts_.number(stack));
+            run.path = out_.texts_.number(end_of(path, kMaxPathBytes));
+            own_stacks.push_back(out_.texts_.number(end_of(stack, kMaxStackBytes)));
             const std::uint32_t call = calls.around(frame.thread, frame.begin);
             run.stack = call == Frame::kNone ? own_stacks.back() : stack_of(calls, call);
             out_.modules_.push_back(std::move(run));
@@ -92,12 +113,16 @@ private:
     TextNumber stack_of(const FrameTree& calls, std::uint32_t frame) {
         if (const auto known = stacks_.find(frame); known != stacks_.end()) return known->second;
         std::vector<std::string_view> names;
-        for (std::uint32_t i = frame; i != Frame::kNone; i = calls.all().get<&Frame::parent>(i))
+        std::size_t bytes = 0;
+        for (std::uint32_t i = frame; i != Frame::kNone && bytes < kMaxStackBytes;
+             i = calls.all().get<&Frame::parent>(i)) {
             names.push_back(trace_.texts[calls.all().get<&Frame::name>(i)]);
+            bytes += names.back().size();
+        }
         std::string text;
         for (auto name = names.rbegin(); name != names.rend(); ++name)
             text += base::format("{}{}", text.empty() ? "" : ";\n", *name);
-        return stacks_[frame] = out_.texts_.number(text);
+        return stacks_[frame] = out_.texts_.number(end_of(text, kMaxStackBytes));
     }
 
     // The operators at the ends of arrows that begin in a module.
@@ -105,20 +130,20 @@ private:
         std::vector<Frame> out;
         if (trace_.backward.all().empty()) return out;
         const TextNumber process = trace_.threads[trace_.backward.all()[0].end_thread].first;
-        std::unordered_map<Ticks, std::vector<std::uint32_t>> starting;  // operators by their begin
-        for (const Flow flow : trace_.backward.all()) starting[flow.end];
+        // The last operator by its begin and thread.
+        std::unordered_map<std::pair<Ticks, TextNumber>, std::uint32_t, HashOfStart> starting;
+        for (const Flow flow : trace_.backward.all())
+            starting.emplace(std::pair(flow.end, thread_of(flow.end_thread)), Frame::kNone);
         for (std::uint32_t i = 0; i < trace_.host.size(); ++i) {
-            const auto found = starting.find(trace_.host.get<&HostEvent::begin>(i));
-            if (found != starting.end() && !uses_[trace_.host.get<&HostEvent::name>(i)].is_optimizer)
-                found->second.push_back(i);
+            const TextNumber thread = trace_.host.get<&HostEvent::thread>(i);
+            const auto found = starting.find({trace_.host.get<&HostEvent::begin>(i), thread_of(thread)});
+            const bool is_of_process = is_ours_ || trace_.threads[thread].first == process;
+            if (found != starting.end() && is_of_process && !uses_[trace_.host.get<&HostEvent::name>(i)].is_optimizer)
+                found->second = i;
         }
         for (const Flow flow : trace_.backward.all()) {
             if (!flow.is_whole()) continue;
-            std::uint32_t number = Frame::kNone;
-            for (const std::uint32_t i : starting[flow.end]) {
-                const TextNumber thread = trace_.host.get<&HostEvent::thread>(i);
-                if (is_ours_ ? thread == flow.end_thread : trace_.threads[thread].first == process) number = i;
-            }
+            const std::uint32_t number = starting.at({flow.end, thread_of(flow.end_thread)});
             if (number == Frame::kNone) continue;
             const std::uint32_t module = forward.around(thread_of(flow.begin_thread), flow.begin);
             if (module == Frame::kNone) continue;

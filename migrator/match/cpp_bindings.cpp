@@ -10,6 +10,9 @@
 namespace migrator {
 namespace {
 
+// Of a library, and of a text behind a macro: any number of operators may have it in their names.
+constexpr std::size_t kMaxNameBytes = 1024;
+
 class BindingReader {
 public:
     BindingReader(const CppTokens& tokens, const RuleSet& rules) : tokens_(tokens), rules_(rules) { read_macros(); }
@@ -32,7 +35,8 @@ private:
     void read_macros() {
         for (std::size_t i = 0; i + 3 < tokens_.size(); ++i) {
             const bool defines = text(i) == "#" && text(i + 1) == "define" && is_word(i + 2);
-            if (defines && tokens_.is_string(i + 3)) macros_.emplace(text(i + 2), text(i + 3));
+            if (defines && tokens_.is_string(i + 3) && text(i + 3).size() <= kMaxNameBytes)
+                macros_.emplace(text(i + 2), text(i + 3));
         }
     }
 
@@ -42,6 +46,7 @@ private:
         std::size_t body = tokens_.behind_brackets(macro + 1);
         if (text(body) != "{" || body < macro + 4) return;
         if (!row.keys.empty() && !base::contains(row.keys, text(macro + 4))) return;
+        if (text(macro + 2).size() > kMaxNameBytes) return;
         std::string library(text(macro + 2));
         std::string_view variable = text(body - 2);
         std::size_t end = tokens_.behind_brackets(body);

@@ -2,6 +2,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 
 #include "migrator/profile/per_text.h"
@@ -18,9 +19,24 @@ struct ClaimingOperator {
 
 // Operators of one group of ranks, and how long its planes wait.
 struct GroupTasks {
-    std::string name;
+    std::string_view name;
     std::vector<Interval> operators;
-    std::vector<std::pair<TextNumber, std::vector<Interval>>> waits;  // by plane, in the order in which they came first
+    std::vector<std::vector<Interval>> waits;  // of its planes, in the order in which they came first
+};
+
+// By name, in the order in which they came first.
+class GroupsByName {
+public:
+    GroupTasks& of(std::string_view name) {
+        const auto [place, is_new] = numbers_.try_emplace(name, all.size());
+        if (is_new) all.push_back({name, {}, {}});
+        return all[place->second];
+    }
+
+    std::vector<GroupTasks> all;
+
+private:
+    std::unordered_map<std::string_view, std::size_t> numbers_;
 };
 
 Interval span_of(const DeviceEvent& event) { return {event.begin, event.end()}; }
@@ -72,7 +88,7 @@ private:
             last = std::max(last, task.end());
         }
         out_.whole = last - first;
-        uncovered_ = without(all, computing);
+        uncovered_ = SortedIntervals(without(all, computing));
     }
 
     void split_computing() {
@@ -143,17 +159,13 @@ private:
         }
     }
 
-    GroupTasks& group_of(std::vector<GroupTasks>& groups, std::string_view name) {
-        const auto found = std::ranges::find(groups, name, &GroupTasks::name);
-        return found != groups.end() ? *found : groups.emplace_back(GroupTasks{std::string(name), {}, {}});
-    }
-
     // Those with a wait first, by their first one; then the others, by their first operator.
     std::vector<GroupTasks> groups() {
         std::vector<DeviceEvent> tasks, operators;
         for (const DeviceEvent event : trace_.collectives) (is_operator(event) ? operators : tasks).push_back(event);
         std::ranges::stable_sort(tasks, {}, &DeviceEvent::begin);
-        std::vector<GroupTasks> out;
+        GroupsByName out;
+        std::map<TextNumber, std::size_t> places;  // of planes, in their group
         std::map<TextNumber, std::string>
             before;  // by plane: the last four tasks: R sends, N waits, O does something else
         for (const DeviceEvent& task : tasks) {
@@ -163,18 +175,18 @@ private:
                        is_send = names_.send_tasks.is(words_[task.name]);
             if (is_wait && kinds != "RRNR" && kinds.substr(2) != "RR") {
                 const std::string_view written = trace_.texts[plane];
-                GroupTasks& group = group_of(out, written.substr(0, written.rfind('/')));
-                auto found = std::ranges::find(group.waits, plane, [](const auto& item) { return item.first; });
-                if (found == group.waits.end()) found = group.waits.insert(found, {plane, {}});
-                found->second.push_back(span_of(task));
+                GroupTasks& group = out.of(written.substr(0, written.rfind('/')));
+                const auto [place, is_new] = places.try_emplace(plane, group.waits.size());
+                if (is_new) group.waits.emplace_back();
+                group.waits[place->second].push_back(span_of(task));
             }
             kinds = kinds.substr(1) + (is_wait ? 'N' : is_send ? 'R' : 'O');
         }
         for (const DeviceEvent& event : operators) {
-            group_of(out, trace_.texts[trace_.threads[event.thread].second]).operators.push_back(span_of(event));
+            out.of(trace_.texts[trace_.threads[event.thread].second]).operators.push_back(span_of(event));
             if (names_.lccl_tasks.is(words_[event.type])) out_.split.add(ComputingPart::lccl, event.duration);
         }
-        return out;
+        return std::move(out.all);
     }
 
     void add_groups() {
@@ -183,14 +195,14 @@ private:
         for (const GroupTasks& group : all) {
             const std::vector<Interval>* least = nullptr;
             Ticks shortest = std::numeric_limits<Ticks>::max();
-            for (const auto& [plane, waits] : group.waits) {
+            for (const std::vector<Interval>& waits : group.waits) {
                 Ticks sum = 0;
                 for (const Interval& wait : waits) sum += wait.end - wait.begin;
                 if (sum < shortest) least = &waits;
                 shortest = std::min(shortest, sum);
             }
             const Ticks wait = least == nullptr ? 0 : walked_length(uncovered_, *least);
-            out_.groups.push_back({group.name, {}, wait, walked_length(uncovered_, group.operators)});
+            out_.groups.push_back({std::string(group.name), {}, wait, walked_length(uncovered_, group.operators)});
             *out_.wait += wait;
         }
         add_group_overlaps();
@@ -198,17 +210,19 @@ private:
 
     // In the order of their first operators.
     void add_group_overlaps() {
-        std::vector<GroupTasks> all;
+        GroupsByName groups;
         for (const DeviceEvent event : trace_.collectives) {
             if (is_operator(event))
-                group_of(all, trace_.texts[trace_.threads[event.thread].second]).operators.push_back(span_of(event));
+                groups.of(trace_.texts[trace_.threads[event.thread].second]).operators.push_back(span_of(event));
         }
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            for (std::size_t j = i + 1; j < all.size(); ++j) {
-                const Ticks time = walked_length(walked_pieces(all[i].operators, uncovered_),
-                                                 walked_pieces(all[j].operators, uncovered_));
-                if (time != 0) out_.overlaps.push_back({all[i].name, all[j].name, time});
-            }
+        std::vector<std::vector<Interval>> pieces;
+        for (const GroupTasks& group : groups.all) pieces.push_back(walked_pieces(group.operators, uncovered_));
+        const auto pairs = pairs_in_touch(pieces);
+        if (!pairs) return out_.note_many_groups();
+        for (const auto& [i, j] : *pairs) {
+            const Ticks time = walked_length(SortedIntervals(pieces[i]), pieces[j]);
+            if (time != 0)
+                out_.overlaps.push_back({std::string(groups.all[i].name), std::string(groups.all[j].name), time});
         }
     }
 
@@ -221,7 +235,7 @@ private:
     std::size_t at_ = 0;
     std::vector<Interval> ends_;
     std::size_t next_end_ = 0;
-    std::vector<Interval> uncovered_;
+    SortedIntervals uncovered_{{}};
 };
 
 }  // namespace

@@ -153,7 +153,6 @@ private:
             uncovered_.push_back(interval_of(item));
         }
         out_.whole = last - first;
-        sort_by_begin(uncovered_);
         if (trace_.overlap.empty())
             out_.notes.push_back({"The trace has no analysis of overlaps, so that the time as a whole is not known."});
     }
@@ -218,11 +217,13 @@ private:
     }
 
     Ticks uncovered_length(const std::vector<DeviceEvent>& events) const {
-        if (!is_ours_) return walked_length(uncovered_, intervals_of(events));
-        return length_in_both(merged(uncovered_), merged(intervals_of(events)));
+        if (!is_ours_) return walked_length(walked_, intervals_of(events));
+        return length_in_both(uncovered_, merged(intervals_of(events)));
     }
 
     void add_groups() {
+        if (is_ours_) uncovered_ = merged(std::move(uncovered_));
+        else walked_ = SortedIntervals(std::move(uncovered_));
         const std::vector<Group> all = groups();
         std::map<TextNumber, std::vector<DeviceEvent>> operators;
         for (const Group& group : all) operators[group.thread];
@@ -247,10 +248,7 @@ private:
             out_.notes.push_back(
                 {"No task of a collective says how long it waits for other ranks, so that all of it counts as "
                  "transmitted."});
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            for (std::size_t j = i + 1; j < all.size(); ++j)
-                add_group_overlap(all[i], all[j], operators.at(all[i].thread), operators.at(all[j].thread));
-        }
+        add_group_overlaps(all, operators);
     }
 
     // That of the plane that waits least. A plane without a wait is none that could tell; msprof takes it for one that waits least.
@@ -272,18 +270,21 @@ private:
         return uncovered_length(*best);
     }
 
-    void add_group_overlap(const Group& one, const Group& other, const std::vector<DeviceEvent>& a,
-                           const std::vector<DeviceEvent>& b) {
-        Ticks time = 0;
-        if (is_ours_) {
-            const std::vector<Interval> uncovered = merged(uncovered_);
-            time =
-                length_in_both(common(uncovered, merged(intervals_of(a))), common(uncovered, merged(intervals_of(b))));
-        } else {
-            time =
-                walked_length(walked_pieces(intervals_of(a), uncovered_), walked_pieces(intervals_of(b), uncovered_));
+    void add_group_overlaps(const std::vector<Group>& all,
+                            const std::map<TextNumber, std::vector<DeviceEvent>>& operators) {
+        std::vector<std::vector<Interval>> pieces;
+        for (const Group& group : all) {
+            std::vector<Interval> times = intervals_of(operators.at(group.thread));
+            pieces.push_back(is_ours_ ? common(uncovered_, merged(std::move(times)))
+                                      : walked_pieces(std::move(times), walked_));
         }
-        if (time != 0) out_.overlaps.push_back({one.name, other.name, time});
+        const auto pairs = pairs_in_touch(pieces);
+        if (!pairs) return out_.note_many_groups();
+        for (const auto& [i, j] : *pairs) {
+            const Ticks time =
+                is_ours_ ? length_in_both(pieces[i], pieces[j]) : walked_length(SortedIntervals(pieces[i]), pieces[j]);
+            if (time != 0) out_.overlaps.push_back({all[i].name, all[j].name, time});
+        }
     }
 
     const TraceRecords& trace_;
@@ -298,6 +299,7 @@ private:
     std::vector<Interval> ends_;
     std::size_t next_end_ = 0;
     std::vector<Interval> uncovered_;
+    SortedIntervals walked_{{}};  // the same, where the numbers are those of msprof
 };
 
 }  // namespace

@@ -8,8 +8,7 @@
 #include "base/format.h"
 #include "base/interrupt.h"
 #include "migrator/profile/database_file.h"
-#include "migrator/profile/packed_list.h"
-#include "migrator/profile/text_pool.h"
+#include "migrator/profile/numbered_texts.h"
 
 namespace migrator {
 namespace {
@@ -21,6 +20,12 @@ constexpr int kMaxSqlBytes = 1 << 20;        // of what the file says of its tab
 constexpr std::uint64_t kStepsPerByte = 16;  // of SQLite's machine, for each byte of the file
 constexpr std::uint64_t kFewestSteps = 5'000'000;
 constexpr int kStepsBetweenLooks = 10'000;
+// Rows may lack a column that has a default; each costs as much as that is long.
+constexpr int kMaxDefaultBytes = 64;
+constexpr std::string_view kComputedTables =
+    "SELECT DISTINCT m.name FROM sqlite_master m, pragma_table_xinfo(m.name) x WHERE m.type = 'table' AND "
+    "substr(m.sql, 1, 14) <> 'CREATE VIRTUAL' AND (x.hidden IN (2, 3) OR length(x.dflt_value) > ?)";
+constexpr std::string_view kComputed = "computed";  // its kind
 
 base::Error damaged(std::string message, const base::Path& path) {
     return {base::ErrorKind::bad_input, std::move(message), path, {}};
@@ -71,27 +76,6 @@ base::Status check_beside(base::FileSystem& fs, const base::Path& path) {
     return {};
 }
 
-// The text of a number.
-struct NumberedText {
-    std::int64_t id = 0;
-    TextNumber text = kNoText;
-};
-
-class NumberedTexts {
-public:
-    void add(std::int64_t id, std::string_view text) { rows_.push_back({id, pool_.number(text)}); }
-    void order() { rows_ = sorted_by<&NumberedText::id>(std::move(rows_)); }
-    std::optional<std::string_view> find(std::int64_t id) const {
-        const std::size_t place = rows_.lower_bound<&NumberedText::id>(id);
-        if (place == rows_.size() || rows_.get<&NumberedText::id>(place) != id) return std::nullopt;
-        return pool_[rows_.get<&NumberedText::text>(place)];
-    }
-
-private:
-    TextPool pool_;
-    PackedList<NumberedText, &NumberedText::id, &NumberedText::text> rows_;
-};
-
 std::string_view text_of(sqlite3_stmt* statement, int column) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
     return text == nullptr ? std::string_view()
@@ -141,10 +125,22 @@ public:
         return read_schema();
     }
 
-    // "table" for an ordinary one; empty: there is nothing of this name.
-    std::string kind_of(const std::string& name) const {
-        const auto found = kinds_.find(name);
-        return found == kinds_.end() ? std::string() : found->second;
+    // Fails where one of them is no ordinary table.
+    base::Result<bool> has_tables_of(const ProfileQuery& query) {
+        for (const std::string& name : query.needs) {
+            const auto found = kinds_.find(name);
+            if (found == kinds_.end()) return false;
+            const std::string& kind = found->second;
+            if (kind == kComputed)
+                return tl::unexpected(damaged(
+                    base::format("{} in the database has values that are computed; no profiler writes that", name),
+                    path()));
+            if (kind != "table")
+                return tl::unexpected(damaged(
+                    base::format("{} in the database is a {} and no table; no profiler writes that", name, kind),
+                    path()));
+        }
+        return true;
     }
 
     base::Result<Statement> prepare(const std::string& sql) {
@@ -200,11 +196,21 @@ private:
         begin_count();
         for (;;) {
             TRY_ASSIGN(const bool has_row, step(statement.get()));
-            if (!has_row) return {};
+            if (!has_row) return read_computed();
             const std::string_view type = text_of(statement.get(), 1), sql = text_of(statement.get(), 2);
             if (type == "index" || type == "trigger") continue;
             const bool is_made = sql.substr(0, 14) == "CREATE VIRTUAL";
             kinds_.emplace(text_of(statement.get(), 0), is_made ? "virtual table" : type);
+        }
+    }
+
+    base::Status read_computed() {
+        TRY_ASSIGN(const Statement statement, prepare(std::string(kComputedTables)));
+        sqlite3_bind_int(statement.get(), 1, kMaxDefaultBytes);
+        for (;;) {
+            TRY_ASSIGN(const bool has_row, step(statement.get()));
+            if (!has_row) return {};
+            kinds_.insert_or_assign(std::string(text_of(statement.get(), 0)), kComputed);
         }
     }
 
@@ -245,21 +251,7 @@ private:
     // Rows of one stack follow each other.
     base::Status read_stacks() {
         NumberedTexts out;
-        std::optional<std::int64_t> open;
-        std::string stack;
-        const auto close = [&] {
-            if (open) out.add(*open, stack);
-        };
-        TRY(each_numbered(stacks_query_, [&](std::int64_t id, std::string_view frame) {
-            if (open != id) {
-                close();
-                open = id;
-                stack.clear();
-            }
-            if (!stack.empty()) stack += ";\r\n";
-            stack += frame;
-        }));
-        close();
+        TRY(each_numbered(stacks_query_, [&](std::int64_t id, std::string_view frame) { out.add_frame(id, frame); }));
         out.order();
         stacks_ = std::move(out);
         return {};
@@ -267,9 +259,8 @@ private:
 
     template <class Visit>
     base::Status each_numbered(const ProfileQuery& query, const Visit& visit) {
-        for (const std::string& name : query.needs) {
-            if (kind_of(name) != "table") return {};
-        }
+        TRY_ASSIGN(const bool has_tables, has_tables_of(query));
+        if (!has_tables) return {};
         TRY_ASSIGN(const Statement statement, prepare(query.text()));
         for (;;) {
             TRY_ASSIGN(const bool has_row, step(statement.get()));
@@ -360,14 +351,7 @@ base::Result<std::shared_ptr<ProfileDatabase>> ProfileDatabase::open(base::FileS
 const base::Path& ProfileDatabase::path() const { return connection_->path(); }
 
 base::Result<bool> ProfileDatabase::can_answer(const ProfileQuery& query) const {
-    for (const std::string& name : query.needs) {
-        const std::string kind = connection_->kind_of(name);
-        if (kind.empty()) return false;
-        if (kind != "table")
-            return tl::unexpected(damaged(
-                base::format("{} in the database is a {} and no table; no profiler writes that", name, kind), path()));
-    }
-    return true;
+    return connection_->has_tables_of(query);
 }
 
 base::Result<std::unique_ptr<TableRows>> ProfileDatabase::ask(const ProfileQuery& query, const QueryValues& values) {

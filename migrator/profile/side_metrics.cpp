@@ -84,6 +84,12 @@ Ticks SideMetrics::other() const {
     return std::max<Ticks>(rest, 0);
 }
 
+void SideMetrics::note_many_groups() {
+    notes.push_back(
+        {"There are so many groups of ranks that how long their communication overlaps is not worked out for each "
+         "pair."});
+}
+
 Ticks SideMetrics::told_other() const {
     if (numbers == ProfileNumbers::ours) return other();
     return kind == TraceKind::gpu ? 0 : std::max<Ticks>(0, other() - split[ComputingPart::copies].time);

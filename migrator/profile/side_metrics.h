@@ -47,6 +47,8 @@ struct SideMetrics {
     Ticks other() const;
     // As msprof tells it in the terminal: without the time of copies, and nothing for a GPU.
     Ticks told_other() const;
+    // Where pairs_in_touch finds too much.
+    void note_many_groups();
 };
 
 // Fails with bad_input where nothing ran on the device.

@@ -171,7 +171,9 @@ std::string shared_name_of(const FileModel& model, const Symbol& symbol) {
     const std::string_view owner = model.names.text(model.scopes[symbol.scope].qualified);
     const ScopeKind kind = model.scopes[symbol.scope].kind;
     if (owner.empty() || (kind != ScopeKind::module && kind != ScopeKind::class_)) return {};
-    return std::string(owner) + "." + std::string(model.names.text(symbol.name));
+    const std::string_view name = model.names.text(symbol.name);
+    if (owner.size() + name.size() > NameTable::kMaxNameBytes) return {};
+    return std::string(owner) + "." + std::string(name);
 }
 
 }  // namespace

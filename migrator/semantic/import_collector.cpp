@@ -1,4 +1,5 @@
 // Import statements: the part of ScopeBuilder that fills FileModel::imports.
+#include <algorithm>
 #include <utility>
 
 #include "migrator/semantic/project_modules.h"
@@ -7,13 +8,15 @@
 namespace migrator {
 namespace {
 
-// "a . b" may be written with blanks and comments between the parts.
+// "a . b" may be written with blanks and comments between the parts. What no module can be called is cut.
 std::string dotted_text(const SyntaxTree& tree, NodeId dotted_name) {
     std::string out;
     for (const NodeId part : operands(tree, dotted_name)) {
         if (!out.empty()) out += '.';
         out += tree.text(part);
+        if (out.size() > NameTable::kMaxNameBytes) break;
     }
+    out.resize(std::min(out.size(), NameTable::kMaxNameBytes));
     return out;
 }
 
@@ -31,6 +34,7 @@ std::string module_text(const SyntaxTree& tree, NodeId module) {
             out += dotted_text(tree, part);
         }
     }
+    out.resize(std::min(out.size(), NameTable::kMaxNameBytes));
     return out;
 }
 

@@ -1,12 +1,6 @@
 #include "migrator/semantic/name_table.h"
 
 namespace migrator {
-namespace {
-
-constexpr std::size_t kMaxNameBytes = 512;
-
-}  // namespace
-
 NameId NameTable::add(std::string_view text) {
     const auto id = static_cast<NameId>(texts_.size());
     texts_.push_back(text);

@@ -16,6 +16,9 @@ inline constexpr NameId kNoName = 0;
 
 class NameTable {
 public:
+    // No name of a module or a member is longer: what is has none, as every use of it would cost as much as it is long.
+    static constexpr std::size_t kMaxNameBytes = 512;
+
     NameTable() { texts_.emplace_back(); }
 
     // The text must outlive the table; a piece of the source, or a literal.

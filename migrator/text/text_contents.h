@@ -56,8 +56,11 @@ struct TextContents {
     std::vector<std::string_view> python{};  // programs in it: python -c "...", python - <<END
     std::vector<TextAnchor> anchors{};       // of YAML
 
+    // Nothing reads a key of such a length, and each value below it would cost as much as it is long.
+    static constexpr std::size_t kMaxNameBytes = 1024;
+
     KeyId add_key(std::string_view name, KeyId parent = kNoKey) {
-        keys.push_back({name, parent});
+        keys.push_back({name.size() <= kMaxNameBytes ? name : std::string_view(), parent});
         return static_cast<KeyId>(keys.size() - 1);
     }
     std::string_view name_of(KeyId key) const { return key == kNoKey ? std::string_view() : keys[key].name; }

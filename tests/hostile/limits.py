@@ -19,8 +19,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 from checks import Checks, make_tiny, skip, temporary_directory, tool  # noqa: E402
-from profile_bench import make as make_profiles  # noqa: E402
 from patience import patience  # noqa: E402
+from pickled import TENSOR, text, torch_file  # noqa: E402
+from profile_bench import make as make_profiles  # noqa: E402
+from profile_databases import MadeDatabase  # noqa: E402
 
 USAGE, RULE_DATA, BAD_INPUT, NO_MEMORY = 2, 3, 4, 71  # docs/reference/exit-codes.md
 SANITIZED = bool(os.environ.get("MIGRATION_SANITIZE"))
@@ -159,7 +161,7 @@ def deep_files(checks, work):
 def deep_blocks(checks, work):
     """More blocks in each other than the grammar's scanner has room for: it wrote behind its buffer."""
     project(work)
-    for levels in (90, 509, 511, 640):
+    for levels in (90, 510, 511, 640):
         text = TRAIN + "".join(" " * level + "if a:\n" for level in range(levels)) + " " * levels + "x.to('cuda')\n"
         (work / "p/deep.py").write_text(text)
         done = limited(tool("migrator"), "analyze", "p", "--json", "-q", cwd=work)
@@ -167,7 +169,7 @@ def deep_blocks(checks, work):
             continue
         files = {file["path"]: file for file in json.loads(done.stdout)["files"]}
         given_up = any(one["subject"] == "not parsed" for one in files["deep.py"]["findings"])
-        checks.equal(given_up, levels > 509, f"{levels} blocks: given up")
+        checks.equal(given_up, levels > 510, f"{levels} blocks: given up")
 
 
 @case
@@ -182,6 +184,57 @@ def deep_pickles(checks, work):
         done = limited(tool("ckpt_convert"), "inspect", "x.pt", cwd=work, stack=STACK)
         said = {"itself": "", "marks": "at STOP"}.get(name, "nested deeper than 64 levels")
         ends(checks, done, BAD_INPUT if said else 0, *([said] if said else []))
+
+
+@case
+def long_ways(checks, work):
+    """Keys that lead to a tensor, right at the limit and beyond it."""
+    for length in (1024, 1025):
+        torch_file(work / "x.pt", b"\x80\x02}" + text("k" * (length - len("/0"))) + b"]" + TENSOR + b"as.")
+        done = limited(tool("ckpt_convert"), "inspect", "x.pt", "--json", cwd=work)
+        ends(checks, done, 0 if length == 1024 else BAD_INPUT, *([] if length == 1024 else ["more than 1024 bytes"]))
+
+
+def profile_of(work, texts, **operators):
+    (work / "x.db").unlink(missing_ok=True)
+    base = MadeDatabase(work / "x.db")
+    for one in texts:
+        base.texts(one)
+    base.operators(3, **operators)
+    base.kernels(3)
+    return base
+
+
+@case
+def long_texts(checks, work):
+    """Texts and stacks of a database, right at the limit and beyond it."""
+    for length in (4096, 4097):
+        profile_of(work, [(100, "x" * length)], shapes=100).db.commit()
+        done = limited(tool("migrator"), "compare", "x.db", "x.db", "-o", f"report{length}", "--format", "csv", cwd=work)
+        ends(checks, done, 0)
+        said = "".join(path.read_text() for path in (work / f"report{length}").glob("*.csv"))
+        checks.equal((f"{'x' * 4096}" in said, f"... ({length} bytes, " in said), (length == 4096, length > 4096), f"a text of {length} bytes")
+    for frames in (4, 1000):
+        base = profile_of(work, [(100, "f" * 4000)], stack=7)
+        base.add("PYTORCH_CALLCHAINS", *((7, 100, i) for i in range(frames)))
+        base.db.commit()
+        ends(checks, limited(tool("migrator"), "compare", "x.db", "x.db", cwd=work), 0)
+
+
+@case
+def computed_tables(checks, work):
+    """Tables that say in a few bytes what takes many."""
+    for columns, is_refused in (("value TEXT AS (printf('%.*c', 9, 'x') || id)", True), ("value TEXT AS (printf('%.*c', 9, 'x') || id) STORED", True),
+                                (f"value TEXT DEFAULT '{'x' * 100}'", True), ("value TEXT DEFAULT 'x'", False)):
+        base = profile_of(work, [])
+        base.db.executescript(f"DROP TABLE STRING_IDS; CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY, {columns}); INSERT INTO STRING_IDS (id) VALUES (0), (1), (2), (3);")
+        base.db.commit()
+        ends(checks, limited(tool("migrator"), "profile", "x.db", cwd=work), BAD_INPUT if is_refused else 0, *(["STRING_IDS", "computed"] if is_refused else []))
+    base = profile_of(work, [], stack=7)
+    base.db.executescript("DROP TABLE PYTORCH_CALLCHAINS; CREATE TABLE PYTORCH_CALLCHAINS (id INTEGER, stack INTEGER, stackDepth INTEGER AS (id + 1));")
+    base.db.commit()
+    done = limited(tool("migrator"), "compare", "x.db", "x.db", cwd=work)  # a warning for each side, which is not read to its end
+    checks.equal((done.returncode, done.stderr.count("PYTORCH_CALLCHAINS")), (BAD_INPUT, 2), f"computed frames: {done.stderr[:300]!r}")
 
 
 @case

@@ -8,15 +8,16 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS / "support"), str(TESTS / "faults")]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "faults"), str(TESTS / "fuzz")]
 import campaign  # noqa: E402
 import figures  # noqa: E402
+import programs  # noqa: E402
 from checks import Checks  # noqa: E402
 
 
 def names():
     """By campaign: what must have a row."""
-    return {"faults": [job.name for job in campaign.jobs()]}
+    return {"faults": [job.name for job in campaign.jobs()], "mutations": list(programs.READERS)}
 
 
 def main():

@@ -28,6 +28,10 @@ CAMPAIGNS = {
                "Runs that were killed at a call that changes the disk, or at a random moment; in which a call failed; that got a signal; and "
                "that had the same run beside them. What must hold afterwards stands at the top of `tests/faults/campaign.py`.",
                ["run", "changing calls", "killed", "failing calls", "signals", "killed at any moment", "pairs"]),
+    "mutations": ("Changed inputs",
+                  "Files that were changed at random, for every reader: each run ended by itself with a documented exit code, and printed no "
+                  "control character (`tests/fuzz/programs.py`).",
+                  ["reader", "inputs", "runs", "exit codes: runs"]),
 }
 
 

@@ -226,6 +226,38 @@ class Writer:
                      int(args.get("size(Byte)", 0) or 0), 0, 0, 0)
 
 
+class MadeDatabase:
+    """A profile of Ascend as a database; `n` operators with a kernel each unless a shape says otherwise."""
+
+    def __init__(self, path):
+        self.db = sqlite3.connect(path)
+        self.db.executescript(TABLES)
+        self.add("ENUM_API_TYPE", *((50001, "op"), (50002, "queue"), (50003, "trace"), (5000, "runtime")))
+        self.texts(*enumerate(["aten::add", "AI_CORE", "MatMul", "N/A", "hcom_allReduce_", "Notify_Wait", "group"]))
+
+    def add(self, table, *rows):
+        self.db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+
+    def texts(self, *rows):
+        self.add("STRING_IDS", *rows)
+
+    def operators(self, n, name=0, shapes=None, types=None, stack=None, kind=50001):
+        self.add("PYTORCH_API", *((str(1000 + i * 1000), str(1500 + i * 1000), 1, i, name, None, None, types, shapes, stack, kind) for i in range(n)))
+        self.add("CONNECTION_IDS", *((i, i) for i in range(n)))
+
+    def kernels(self, n, name=2, kind=1, operator=2, shapes=3, types=3):
+        self.add("TASK", *((1100 + i * 1000, 1600 + i * 1000, 0, i, i, 0, kind, 0, 2, i, 0) for i in range(n)))
+        self.add("COMPUTE_TASK_INFO", *((name, i, 0, 0, kind, operator, None, types, shapes, None, None, None, None) for i in range(n)))
+
+    def collectives(self, n, name=4, group=lambda i: 6, kind=4):
+        self.add("COMMUNICATION_OP", *((name, 1100 + i * 1000, 1900 + i * 1000, i, group(i), i, 0, 0, 0, 0, 1, kind) for i in range(n)))
+
+    def waits(self, n, group=lambda i: 6, plane=lambda i: 0, kind=5):
+        first = 1_000_000
+        self.add("TASK", *((1150 + i * 1000, 1450 + i * 1000, 0, 4294967295, first + i, 0, 1, 0, 9, i, 0) for i in range(n)))
+        self.add("COMMUNICATION_TASK_INFO", *((4, first + i, kind, plane(i), group(i), 0, 0, 0, 0, 0, 64, 0, 0, i) for i in range(n)))
+
+
 def write_analysis(output, path):
     database = sqlite3.connect(path)
     database.executescript(ANALYSIS)

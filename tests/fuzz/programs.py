@@ -1,0 +1,236 @@
+"""Gives the programs inputs that were changed at random, for every reader that has seeds (seeds.py), and reports and decisions of `apply`.
+
+    programs.py [--runs N] [--only READER] [--record]
+
+Whatever they are given, the programs end by themselves with a documented exit code other than that of a mistake of their own, within the
+processor's time of a small input, and print no control character. What fails is kept, and named, below out/fuzz.
+Every run follows from the reader's name and its number: a failure comes again.
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+import zipfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import figures  # noqa: E402
+import seeds  # noqa: E402
+from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
+
+SANITIZED = bool(os.environ.get("MIGRATION_SANITIZE"))
+SECONDS = 600 if SANITIZED else 20      # of the processor
+CODES = (0, 1, 2, 3, 4, 5, 6, 71)       # docs/reference/exit-codes.md, without 70
+KEPT = ROOT / "out/fuzz/programs"
+NUMBERS = [b"0", b"-1", b"1e308", b"18446744073709551616", b"9" * 40, b"NaN", b"null", b"\"\"", b"[]", b"{}"]
+BYTES = [b"\0", b"\xff", b"\x1b[31m", b"\xe2\x80\xae", b"\r\n", b"\"", b"\\", b"/../", b"%s", b"\x80\x02", b"PK\x03\x04"]
+ANALYZE = [["migrator", "analyze", "{}", "-q", "--no-config", "--json", "-j", "1"], ["migrator", "migrate", "{}", "-o", "{}.out", "-q", "--apply", "review", "-j", "1"]]
+
+
+def changed(content, others, chance):
+    """One to six changes: bits, pieces, numbers, parts of another seed."""
+    out = bytearray(content)
+    for _ in range(chance.randint(1, 6)):
+        at = chance.randrange(len(out) + 1)
+        end = min(len(out), at + chance.choice((1, 2, 8, 64, 512)))
+        kind = chance.randrange(7)
+        if kind == 0 and at < len(out):
+            out[at] ^= 1 << chance.randrange(8)
+        elif kind == 1:
+            del out[at:end]
+        elif kind == 2:
+            out[at:at] = out[at:end] * chance.choice((1, 2, 50))
+        elif kind == 3:
+            out[at:end] = chance.choice(NUMBERS + BYTES)
+        elif kind == 4:
+            out[at:at] = chance.choice(BYTES)
+        elif kind == 5:
+            other = chance.choice(others)
+            begin = chance.randrange(len(other) + 1)
+            out[at:end] = other[begin:begin + chance.choice((8, 64, 512))]
+        elif at + 8 <= len(out):
+            struct.pack_into(chance.choice("<>") + "Q", out, at, chance.choice((0, 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1, len(out))))
+    return bytes(out)
+
+
+# ---- what a reader is given: a function of a folder and the bytes, and the commands ----
+
+def project(name):
+    def write(folder, content):
+        (folder / "p").mkdir()
+        (folder / "p" / name).write_bytes(content)
+    return write, [[word.replace("{}", "{}/p") for word in words] for words in ANALYZE]
+
+
+def file(name, *commands):
+    return lambda folder, content: (folder / name).write_bytes(content), list(commands)
+
+
+def write_settings(folder, content):
+    names = ["Dockerfile", "Makefile", "t.ini", "t.env", "t.toml", "justfile", "requirements.txt", "environment.yml"]
+    (folder / "p").mkdir()
+    (folder / "p" / names[content[0] % len(names) if content else 0]).write_bytes(content[1:])
+
+
+def write_model(folder, config=None):
+    (folder / "hf").mkdir()
+    usual = json.loads((ROOT / "rules/models/cases/llama2.json").read_text())["config"]
+    (folder / "hf/config.json").write_bytes(config if config is not None else json.dumps(usual).encode())
+
+
+def write_script(folder, content):
+    write_model(folder)
+    (folder / "t").write_bytes(content[1:])
+
+
+def write_index(folder, content):
+    write_model(folder)
+    (folder / "hf/model.safetensors.index.json").write_bytes(content)
+
+
+def write_pickle(folder, content):
+    with zipfile.ZipFile(folder / "x.pt", "w") as out:
+        out.writestr("a/data.pkl", content)
+        out.writestr("a/data/0", bytes(64))
+        out.writestr("a/version", "3\n")
+
+
+def write_header(folder, content):
+    (folder / "x.safetensors").write_bytes(struct.pack("<Q", len(content)) + content + bytes(64))
+
+
+def write_metadata(folder, content):
+    (folder / "dcp").mkdir()
+    (folder / "dcp/.metadata").write_bytes(content)
+    (folder / "dcp/__0_0.distcp").write_bytes(bytes(64))
+
+
+def write_profile(folder, content):
+    trace, _, table = content.partition(b"\n== kernel_details.csv\n")
+    (folder / "trace_view.json").write_bytes(trace)
+    (folder / "kernel_details.csv").write_bytes(table)
+
+
+def write_bundle(folder, content):
+    for part in content.split(b"\n== ")[0 if content.startswith(b"== ") else 1:]:
+        name, _, body = part.removeprefix(b"== ").partition(b"\n")
+        name = name.decode(errors="replace")
+        if not name or name.startswith("/") or ".." in name or "\0" in name or len(name) > 200:
+            continue
+        path = folder / "c" / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body)
+        except OSError:
+            continue    # a file where a folder was
+
+
+def write_report(folder, content):
+    (folder / "p").mkdir()
+    (folder / "p/t.py").write_text("import torch\nx.cuda()\n")
+    (folder / "report.json").write_bytes(content)
+
+
+INSPECT = [["ckpt_convert", "inspect", "{}/x.pt"], ["ckpt_convert", "inspect", "{}/x.pt", "--json"]]
+PROFILE = [["migrator", "compare", "{}/x", "{}/x"], ["migrator", "profile", "{}/x"]]
+CHECKPOINT = [["ckpt_convert", "inspect", "{}/c"], ["ckpt_convert", "verify", "{}/c"], ["ckpt_convert", "{}/c", "{}/out", "-q"]]
+READERS = {
+    "python": project("t.py"), "notebook": project("t.ipynb"), "shell": project("t.sh"), "yaml": project("t.yaml"), "cuda": project("t.cu"),
+    "toml": project("pyproject.toml"), "settings": (write_settings, project("")[1]),
+    "json": file("a.json", ["migrator", "rules", "check", "{}"], ["migrator", "analyze", "{}", "-q", "--no-config"]),
+    "launch": (write_script, [["ckpt_convert", "launch", "--check", "{}/t", "--model", "{}/hf"]]),
+    "ops": file("x", ["migrator", "ops", "{}/x", "--json"]), "index": (write_index, [["ckpt_convert", "inspect", "{}/hf"], ["ckpt_convert", "verify", "{}/hf"]]),
+    "pickle": (write_pickle, INSPECT), "zip": file("x.pt", *INSPECT), "torch_file": file("x.pt", *INSPECT),
+    "safetensors": (write_header, [["ckpt_convert", "inspect", "{}/x.safetensors"]]),
+    "torch_dist": (write_metadata, [["ckpt_convert", "inspect", "{}/dcp"]]),
+    "profile": (write_profile, [["migrator", "compare", "{}/trace_view.json", "{}/trace_view.json"], ["migrator", "profile", "{}/trace_view.json"]]),
+    "database": file("x", *PROFILE), "checkpoint": (write_bundle, CHECKPOINT),
+    "config": (write_model, [["ckpt_convert", "launch", "{}/hf", "{}/out", "--devices", "2", "--tp", "2"], ["ckpt_convert", "plan", "{}/hf", "--tp", "2"]]),
+    "report": (write_report, [["migrator", "apply", "{}/report.json", "--project", "{}/p", "-o", "{}/out"], ["migrator", "report", "diff", "{}/report.json", "{}/report.json"]]),
+}
+
+
+def make_seeds(directory):
+    """By reader."""
+    made = seeds.make(directory)
+    report = directory / "project"
+    report.mkdir()
+    (report / "t.py").write_text("import torch\nx.cuda()\ntorch.cuda.init()\n")
+    run(tool("migrator"), "analyze", report, "-q", "--no-config", "--report", directory / "r")
+    out = {name: [path.read_bytes() for path in sorted((directory / name / "seeds").iterdir())] for name in made}
+    return {**out, "report": [(directory / "r/report.json").read_bytes()]}
+
+
+def control_character(output):
+    """The first one that a terminal could obey; None: there is none."""
+    text = output.decode(errors="surrogateescape")
+    return next((c for c in text if (c < " " and c not in "\n\t") or "\x7f" <= c <= "\x9f"), None)
+
+
+def problems(folder, commands):
+    """What is wrong with the runs of these commands, and how they ended."""
+    def limits():
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    wrong, ends = [], []
+    for command in commands:
+        words = [word.replace("{}", str(folder)) for word in command[1:]]
+        done = subprocess.run([tool(command[0]), *words], stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=limits)
+        ends.append(done.returncode)
+        shown = " ".join(command)
+        if done.returncode not in CODES:
+            wrong.append(f"{shown}: ended with {done.returncode}: {done.stderr[-200:]!r}")
+        for output in (done.stdout, done.stderr):
+            if (character := control_character(output)) is not None:
+                wrong.append(f"{shown}: prints {character!r}")
+    return wrong, ends
+
+
+def check_run(reader, number, inputs, work):
+    write, commands = READERS[reader]
+    chance = random.Random(f"{reader} {number}")
+    folder = work / f"{reader}{number}"
+    folder.mkdir()
+    content = changed(chance.choice(inputs), inputs, chance)
+    write(folder, content)
+    wrong, ends = problems(folder, commands)
+    if wrong:
+        KEPT.mkdir(parents=True, exist_ok=True)
+        (KEPT / f"{reader}{number}").write_bytes(content)
+    shutil.rmtree(folder)
+    shutil.rmtree(f"{folder}.out", ignore_errors=True)
+    return [f"{reader} {number}: {problem}" for problem in wrong], ends
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--runs", type=int, default=5000, help="inputs of each reader")
+    options.add_argument("--only", help="this reader")
+    options.add_argument("--record", action="store_true", help="write the figures into docs/reference/verified.md")
+    args = options.parse_args()
+    checks, rows = Checks(), []
+    with temporary_directory() as directory, ThreadPoolExecutor(os.cpu_count()) as pool:
+        work = Path(directory)
+        inputs = make_seeds(work / "seeds")
+        checks.equal(sorted(inputs), sorted(READERS), "readers that have seeds")
+        for reader in [args.only] if args.only else READERS:
+            ended = Counter()
+            for wrong, ends in pool.map(lambda number, reader=reader: check_run(reader, number, inputs[reader], work), range(args.runs)):
+                checks.expect(not wrong, "\n".join(wrong))
+                ended.update(ends)
+            rows.append([reader, args.runs, sum(ended.values()), ", ".join(f"{code}: {count}" for code, count in sorted(ended.items()))])
+    if args.record and not checks.failures:
+        figures.record("mutations", rows)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
