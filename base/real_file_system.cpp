@@ -45,11 +45,18 @@ public:
 
     Result<std::unique_ptr<WritableFile>> create(const Path& path, std::uint32_t mode) override {
         TRY_ASSIGN(const Place at, place(path, ErrorKind::write_failed));
-        FileDescriptor fd(open_at(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, static_cast<mode_t>(mode)));
-        if (fd.get() < 0) return system_failure(ErrorKind::write_failed, "create", shown(path), errno);
-        // Who can lock it knows that its writer is gone. A file system without locks has no such files cleaned up.
-        static_cast<void>(::flock(fd.get(), LOCK_EX | LOCK_NB));
-        return writable_file(std::move(fd), shown(path));
+        constexpr int kMaxLooks = 8;  // not every file system counts links
+        for (int look = 1;; ++look) {
+            FileDescriptor fd(open_at(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, static_cast<mode_t>(mode)));
+            if (fd.get() < 0) return system_failure(ErrorKind::write_failed, "create", shown(path), errno);
+            // Who can lock it knows that its writer is gone. A file system without locks has no such files cleaned up.
+            const bool is_taken = ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+            struct stat opened {};
+            const bool is_gone = ::fstat(fd.get(), &opened) == 0 && opened.st_nlink == 0;
+            // Between the two calls it looked like one of a writer that is gone.
+            if ((is_taken || is_gone) && look < kMaxLooks) continue;
+            return writable_file(std::move(fd), shown(path));
+        }
     }
 
     Result<std::unique_ptr<LockedFile>> lock(const Path& path) override {

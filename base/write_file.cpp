@@ -17,22 +17,13 @@ Path unfinished_path(const Path& path, std::string_view token) {
     return directory == "." && !path.starts_with("./") ? name : join(directory, name);
 }
 
-bool is_unfinished(std::string_view name) {
-    if (!name.starts_with('.') || !name.ends_with(kUnfinished)) return false;
-    name.remove_suffix(kUnfinished.size());
-    if (name.size() < kDigits + 2 || name[name.size() - kDigits - 1] != '.') return false;
-    const std::string_view digits = name.substr(name.size() - kDigits);
-    return digits.find_first_not_of("0123456789abcdef") == digits.npos;
-}
-
-Status write_text(WritableFile& file, const TextSource& text) {
-    Status parts;
-    std::uint64_t offset = 0;
-    text([&](std::string_view part) {
-        if (parts) parts = file.write_at(offset, as_bytes(part));
-        offset += part.size();
-    });
-    return parts;
+// Of the file of this name, by any run.
+bool is_unfinished(std::string_view name, std::string_view file) {
+    const std::string start = format(".{}.", file);
+    if (name.size() != start.size() + kDigits + kUnfinished.size()) return false;
+    const std::string_view digits = name.substr(start.size(), kDigits);
+    return name.starts_with(start) && name.ends_with(kUnfinished) &&
+           digits.find_first_not_of("0123456789abcdef") == digits.npos;
 }
 
 Status write_and_rename(FileSystem& fs, const Path& path, const TextSource& text, FileMode mode, std::string_view token,
@@ -52,24 +43,43 @@ Status write_and_rename(FileSystem& fs, const Path& path, const TextSource& text
     return written;
 }
 
-TextSource whole(std::string_view content) {
-    return [content](const TextSink& out) { out(content); };
-}
-
 }  // namespace
 
+Status write_text(WritableFile& file, const TextSource& text) {
+    constexpr std::size_t kChunkBytes = 1 << 20;
+    Status parts;
+    std::uint64_t offset = 0;
+    std::string chunk;
+    const auto write = [&] {
+        if (parts) parts = file.write_at(offset, as_bytes(chunk));
+        offset += chunk.size();
+        chunk.clear();
+    };
+    text([&](std::string_view part) {
+        chunk += part;
+        if (chunk.size() >= kChunkBytes) write();
+    });
+    write();
+    return parts;
+}
+
+TextSource whole_text(std::string_view text) {
+    return [text](const TextSink& out) { out(text); };
+}
+
 Status write_file(FileSystem& fs, const Path& path, std::string_view content, std::uint32_t mode) {
-    return write_file(fs, path, whole(content), mode);
+    return write_file(fs, path, whole_text(content), mode);
 }
 
 Status write_file(FileSystem& fs, const Path& path, const TextSource& text, std::uint32_t mode) {
+    TRY(remove_unfinished(fs, path));
     TRY_ASSIGN(const std::string token, random_digits(kDigits / 2));
     return write_and_rename(fs, path, text, {mode, false}, token);
 }
 
 Status write_file_of(FileSystem& fs, const Path& path, std::string_view content, FileMode mode,
                      const std::string& token, const std::function<Status()>& check) {
-    return write_and_rename(fs, path, whole(content), mode, token, check);
+    return write_and_rename(fs, path, whole_text(content), mode, token, check);
 }
 
 Status remove_unfinished_of(FileSystem& fs, const Path& path, const std::string& token) {
@@ -77,17 +87,15 @@ Status remove_unfinished_of(FileSystem& fs, const Path& path, const std::string&
     return fs.exists(unfinished) ? fs.remove(unfinished) : Status{};
 }
 
-Result<std::vector<std::string>> remove_unfinished(FileSystem& fs, const Path& directory) {
-    std::vector<std::string> out;
-    TRY_ASSIGN(const auto entries, fs.list(directory));
-    for (const DirectoryEntry& entry : entries) {
-        if (entry.kind != FileKind::regular || !is_unfinished(entry.name)) continue;
-        TRY_ASSIGN(const auto file, fs.lock(join(directory, entry.name)));
-        if (file == nullptr) continue;  // its writer lives
-        TRY(file->remove());
-        out.push_back(entry.name);
+Status remove_unfinished(FileSystem& fs, const Path& path) {
+    const auto entries = fs.list(parent(path));
+    if (!entries) return {};  // one that cannot be read may be written to
+    for (const DirectoryEntry& entry : *entries) {
+        if (entry.kind != FileKind::regular || !is_unfinished(entry.name, file_name(path))) continue;
+        TRY_ASSIGN(const auto file, fs.lock(join(directory_below(path), entry.name)));
+        if (file != nullptr) TRY(file->remove());  // else its writer lives
     }
-    return out;
+    return {};
 }
 
 }  // namespace base

@@ -13,7 +13,8 @@
 
 namespace base {
 
-// A reader sees the old file, or the whole new one. A link of the name PATH is replaced, not followed. `mode`: less the umask.
+// A reader sees the old file, or the whole new one. A link of the name PATH is replaced, not followed. `mode`: less the umask. What
+// runs that died have left of it goes.
 Status write_file(FileSystem& fs, const Path& path, std::string_view content, std::uint32_t mode = 0666);
 Status write_file(FileSystem& fs, const Path& path, const TextSource& text, std::uint32_t mode = 0666);
 
@@ -30,7 +31,11 @@ Status write_file_of(FileSystem& fs, const Path& path, std::string_view content,
 // Removes what such a run has left beside PATH.
 Status remove_unfinished_of(FileSystem& fs, const Path& path, const std::string& token);
 
-// Removes the files of runs that died from a directory; their names.
-Result<std::vector<std::string>> remove_unfinished(FileSystem& fs, const Path& directory);
+// Removes what runs that died have left of the file, whatever their token.
+Status remove_unfinished(FileSystem& fs, const Path& path);
+
+// The whole text, from the start of the file.
+Status write_text(WritableFile& file, const TextSource& text);
+TextSource whole_text(std::string_view text);  // which stays where it is
 
 }  // namespace base

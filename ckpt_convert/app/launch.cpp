@@ -1,13 +1,17 @@
 #include "ckpt_convert/app/launch.h"
 
+#include <algorithm>
+#include <memory>
+
 #include "base/console.h"
+#include "base/file_set.h"
 #include "base/format.h"
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "base/write_file.h"
 #include "ckpt_convert/app/script_views.h"
-#include "ckpt_convert/execute/staged_output.h"
 #include "ckpt_convert/launch/launch_choices.h"
 #include "ckpt_convert/launch/launch_set.h"
 #include "ckpt_convert/open/described_source.h"
@@ -16,18 +20,15 @@ namespace ckpt {
 namespace {
 
 constexpr std::string_view kScript = ".sh";
-constexpr std::uint32_t kExecutable = 0755;
+constexpr std::uint32_t kExecutable = 0777;  // less the umask, as all that follows
+constexpr std::uint32_t kReadable = 0666;
 
-// All of them, or none. The README comes last.
+// All of them, or none.
 Status write_set(base::FileSystem& fs, const LaunchSet& set, const Path& out) {
-    TRY_ASSIGN(StagedOutput staging, StagedOutput::begin(fs, out, "launch"));
-    for (const SideFile& file : set.files) {
-        TRY_ASSIGN(auto writing, staging.create(file.path));
-        TRY(writing->write_at(0, base::as_bytes(file.content)));
-        if (file.path.ends_with(kScript)) TRY(writing->set_mode(kExecutable));
-        TRY(staging.finish(file.path, *writing));
-    }
-    return staging.commit({"README.md"}, {});
+    TRY_ASSIGN(auto files, base::FileSet::begin(fs, out, base::FileSet::Place::empty));
+    for (const SideFile& file : set.files)
+        TRY(files.add(file.path, file.content, file.path.ends_with(kScript) ? kExecutable : kReadable));
+    return files.commit();
 }
 
 std::string set_json(const LaunchSet& set, const Path& out) {
@@ -48,23 +49,63 @@ std::string set_text(const LaunchSet& set, const Path& out, const base::Language
     return text + say.show("README.md there says what comes in which order\n");
 }
 
+// Where --fix may write: the folder of the script that was named, and what is below it, whatever links lead there.
+struct FixPlaces {
+    std::unique_ptr<base::FileSystem> tree;
+    std::vector<Path> paths;    // in it, of each file that was read; empty: elsewhere
+    std::vector<Path> outside;  // files that have something to correct, and are elsewhere
+
+    static Result<FixPlaces> of(base::FileSystem& fs, const Path& script, const std::vector<ScriptFile>& files) {
+        FixPlaces out;
+        TRY_ASSIGN(const Path folder, fs.real_path(base::parent(script)));
+        TRY_ASSIGN(out.tree, fs.beneath(folder));
+        const Path below = base::join(folder, "");
+        for (const ScriptFile& file : files) {
+            TRY_ASSIGN(const Path real, fs.real_path(file.path));
+            out.paths.push_back(real.starts_with(below) ? real.substr(below.size()) : Path());
+        }
+        return out;
+    }
+
+    // A finding with something to correct elsewhere stays a finding.
+    void leave_outside(ScriptCheck& check) {
+        for (ScriptFinding& finding : check.findings) {
+            const auto is_outside = [&](const ScriptEdit& edit) { return paths[edit.place.file].empty(); };
+            const auto edit = std::ranges::find_if(finding.edits, is_outside);
+            if (edit == finding.edits.end()) continue;
+            const Path& path = check.files[edit->place.file].path;
+            if (!base::contains(outside, path)) outside.push_back(path);
+            finding.edits.clear();
+        }
+    }
+};
+
+Status write_fixed_file(base::FileSystem& tree, const Path& path, const std::string& before, const std::string& after,
+                        const std::string& token) {
+    TRY_ASSIGN(const auto info, tree.info(path));
+    const auto check_as_read = [&]() -> Status {
+        TRY_ASSIGN(const std::string now, base::read_file(tree, path));
+        if (now == before) return {};
+        return base::fail(ErrorKind::bad_input,
+                          "the file has changed since it was read. Nothing was written; run the command again", path);
+    };
+    return base::write_file_of(tree, path, after, {info.mode & base::kPermissionBits, true}, token, check_as_read);
+}
+
 // New texts of all files that change, or of none.
-Status write_fixed(base::FileSystem& fs, const ScriptCheck& check,
+Status write_fixed(const FixPlaces& places, const ScriptCheck& check,
                    const std::vector<std::optional<std::string>>& fixed) {
     TRY_ASSIGN(const std::string token, base::random_digits());
-    const auto write = [&](const ScriptFile& file, const std::string& text) -> Status {
-        TRY_ASSIGN(const auto info, fs.info(file.path));
-        return base::write_file_of(fs, file.path, text, {info.mode, true}, token);
-    };
-    // Of a run that died.
     for (std::size_t i = 0; i < fixed.size(); ++i)
-        if (fixed[i]) TRY(base::remove_unfinished(fs, base::parent(check.files[i].path)));
+        if (fixed[i]) TRY(base::remove_unfinished(*places.tree, places.paths[i]));
     for (std::size_t i = 0; i < fixed.size(); ++i) {
         if (!fixed[i]) continue;
-        const Status done = write(check.files[i], *fixed[i]);
+        const Status done = write_fixed_file(*places.tree, places.paths[i], check.files[i].text, *fixed[i], token);
         if (done) continue;
         for (std::size_t before = 0; before < i; ++before) {
-            if (fixed[before]) (void)write(check.files[before], check.files[before].text);
+            if (fixed[before])
+                (void)write_fixed_file(*places.tree, places.paths[before], *fixed[before], check.files[before].text,
+                                       token);
         }
         return done;
     }
@@ -74,14 +115,16 @@ Status write_fixed(base::FileSystem& fs, const ScriptCheck& check,
 Result<int> check(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
                   const Options& options) {
     const CheckRequest& request = options.launch.check;
-    TRY_ASSIGN(const ScriptCheck found, check_script(fs, knowledge, store, request));
-    std::vector<std::optional<std::string>> fixed;
+    TRY_ASSIGN(ScriptCheck found, check_script(fs, knowledge, store, request));
+    CheckedFix fix;
     if (request.fix) {
-        fixed = found.fixed();
-        TRY(write_fixed(fs, found, fixed));
+        TRY_ASSIGN(FixPlaces places, FixPlaces::of(fs, request.script, found.files));
+        places.leave_outside(found);
+        fix = {found.fixed(), std::move(places.outside)};
+        TRY(write_fixed(places, found, fix.texts));
     }
-    if (options.json) base::print(stdout, check_json(found, fixed));
-    else if (!options.quiet) base::print(stdout, check_text(found, fixed, options.language));
+    if (options.json) base::print(stdout, check_json(found, fix));
+    else if (!options.quiet) base::print(stdout, check_text(found, fix, options.language));
     return found.count("error") + found.count("warning") > 0 ? 1 : 0;
 }
 

@@ -28,23 +28,24 @@ std::string changed_lines(const ScriptFile& file, const std::string& fixed, cons
 
 }  // namespace
 
-std::string check_text(const ScriptCheck& check, const std::vector<std::optional<std::string>>& fixed,
-                       const base::Language& say) {
+std::string check_text(const ScriptCheck& check, const CheckedFix& fix, const base::Language& say) {
     std::string out;
     for (const ScriptFinding& finding : check.findings) {
         out += say.show("{}:{}: {}: {}\n", check.files[finding.place.file].path, finding.line,
                         say.text(finding.severity), say.said(finding.what));
         out += say.show("    right: {}\n", say.said(finding.right));
     }
-    for (std::size_t i = 0; i < fixed.size(); ++i) {
-        if (fixed[i]) out += "\n" + changed_lines(check.files[i], *fixed[i], say);
+    for (std::size_t i = 0; i < fix.texts.size(); ++i) {
+        if (fix.texts[i]) out += "\n" + changed_lines(check.files[i], *fix.texts[i], say);
     }
+    for (const Path& path : fix.outside)
+        out += say.show("not changed: {}, which is outside of the folder of the script; correct it by hand\n", path);
     return out + say.show("{} for {}: {}, {}, {} for advice\n", say.plural(check.programs, "program"), check.target,
                           say.plural(check.count("error"), "error"), say.plural(check.count("warning"), "warning"),
                           check.count("advice"));
 }
 
-std::string check_json(const ScriptCheck& check, const std::vector<std::optional<std::string>>& fixed) {
+std::string check_json(const ScriptCheck& check, const CheckedFix& fix) {
     base::JsonWriter json(0);
     json.begin_object().key("target").string(check.target).key("programs").unsigned_integer(check.programs);
     json.key("findings").begin_array();
@@ -55,9 +56,11 @@ std::string check_json(const ScriptCheck& check, const std::vector<std::optional
         json.key("can_fix").boolean(!finding.edits.empty()).end_object();
     }
     json.end_array().key("changed").begin_array();
-    for (std::size_t i = 0; i < fixed.size(); ++i) {
-        if (fixed[i]) json.string(check.files[i].path);
+    for (std::size_t i = 0; i < fix.texts.size(); ++i) {
+        if (fix.texts[i]) json.string(check.files[i].path);
     }
+    json.end_array().key("not_changed").begin_array();
+    for (const Path& path : fix.outside) json.string(path);
     json.end_array().end_object();
     return std::move(json).take() + "\n";
 }

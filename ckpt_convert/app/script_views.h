@@ -10,9 +10,13 @@
 
 namespace ckpt {
 
-// `fixed`: the new texts of files that were changed; empty: nothing was.
-std::string check_text(const ScriptCheck& check, const std::vector<std::optional<std::string>>& fixed,
-                       const base::Language& language);
-std::string check_json(const ScriptCheck& check, const std::vector<std::optional<std::string>>& fixed);
+// What --fix has done with the files of a check.
+struct CheckedFix {
+    std::vector<std::optional<std::string>> texts;  // the new ones; empty: nothing was changed
+    std::vector<Path> outside;                      // have something to correct, where --fix does not write
+};
+
+std::string check_text(const ScriptCheck& check, const CheckedFix& fix, const base::Language& language);
+std::string check_json(const ScriptCheck& check, const CheckedFix& fix);
 
 }  // namespace ckpt

@@ -90,7 +90,7 @@ Status reuse_files(Writing& run, StagedOutput& staging) {
 }
 
 Status write_and_publish(Writing& run, StagedOutput& staging) {
-    std::vector<PlannedFile> planned;
+    std::vector<base::PlannedFile> planned;
     for (const OutputFile& file : run.target.output.files) planned.push_back({file.path, file.bytes});
     if (!staging.is_complete()) {
         if (run.options.resume) TRY(reuse_files(run, staging));

@@ -244,8 +244,6 @@ Status remove_rest(base::FileSystem& fs, const Path& directory) {
 
 // Of all shards, among the files that are published.
 Status write_joined_manifest(base::FileSystem& fs, const Path& whole, const std::vector<Done>& all) {
-    // A run that died may have left half of one.
-    TRY(base::remove_unfinished(fs, whole));
     Manifest joined = all.front().manifest;
     joined.files.clear();
     for (const Done& done : all)
@@ -267,13 +265,13 @@ Result<std::size_t> publish_claimed(base::FileSystem& fs, const Path& directory)
     Path whole = base::join(shards, kWhole);
     TRY_ASSIGN(const bool has_manifest, base::is_there(fs, base::join(directory, kManifestFile)));
     if (!has_manifest) TRY(write_joined_manifest(fs, whole, all));
-    TRY_ASSIGN(const auto entries, entries_to_publish(fs, whole, all.front().last));
+    TRY_ASSIGN(const auto entries, base::entries_to_publish(fs, whole, all.front().last));
     TRY(publish(fs, whole, directory, entries, all.front().last));
-    std::vector<PlannedFile> planned;
+    std::vector<base::PlannedFile> planned;
     for (const Done& done : all) {
         for (const ManifestFile& file : done.manifest.files) planned.push_back({file.path, file.bytes});
     }
-    TRY(check_files(fs, directory, {}, planned));
+    TRY(base::check_files(fs, directory, {}, planned));
     // In one step: half a list of what is done would look like missing shards.
     TRY(fs.rename(base::join(shards, kDone), base::join(shards, kPublished)));
     // The output is whole. What cannot be removed now, the next run removes.

@@ -25,7 +25,7 @@ struct Remains {
     std::string conversion;
     std::map<std::string, FinishedFile> finished;  // by path
     bool is_publishing = false;
-    std::vector<PublishedEntry> published;
+    std::vector<base::PublishedEntry> published;
 
     bool holds(const std::string& name) const {
         return name == kRunJournal || (!staging.empty() && name == staging) ||
@@ -44,7 +44,7 @@ Result<Remains> remains_of(const RunJournal::Entries& left, const Path& journal)
         }
         if (key != kPublishing) continue;
         out.is_publishing = true;
-        TRY_ASSIGN(out.published, entries_of_line(value, journal));
+        TRY_ASSIGN(out.published, base::entries_of_line(value, journal));
     }
     return out;
 }
@@ -217,7 +217,7 @@ Result<std::vector<FinishedFile>> StagedOutput::reuse(int threads,
 }
 
 Status StagedOutput::remove_files() {
-    TRY(take_back(*fs_, directory_, published_));
+    TRY(base::take_back(*fs_, directory_, published_));
     published_.clear();
     return base::remove_tree(*fs_, staging_);
 }
@@ -255,14 +255,14 @@ Status StagedOutput::write(const std::string& relative, std::string_view content
     return finish(relative, *file);
 }
 
-Status StagedOutput::commit(const std::vector<std::string>& last, const std::vector<PlannedFile>& planned) {
+Status StagedOutput::commit(const std::vector<std::string>& last, const std::vector<base::PlannedFile>& planned) {
     if (!complete_) {
-        TRY(check_files(*fs_, staging_, written_, planned));
-        TRY_ASSIGN(published_, entries_to_publish(*fs_, staging_, last));
+        TRY(base::check_files(*fs_, staging_, written_, planned));
+        TRY_ASSIGN(published_, base::entries_to_publish(*fs_, staging_, last));
         TRY(journal_->say(kPublishing, to_line(published_)));
     }
     TRY(publish(*fs_, staging_, directory_, published_, last));
-    TRY(check_files(*fs_, directory_, written_, planned));
+    TRY(base::check_files(*fs_, directory_, written_, planned));
     keep();
     // The output is whole. What cannot be removed now, the next run removes.
     if (base::remove_tree(*fs_, staging_)) static_cast<void>(journal_->finish().has_value());

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/new_directories.h"
+#include "base/publication.h"
 #include "base/run_journal.h"
 #include "ckpt_convert/base_names.h"
 #include "ckpt_convert/execute/finished_files.h"
-#include "ckpt_convert/execute/publication.h"
 
 namespace ckpt {
 
@@ -64,7 +64,7 @@ public:
 
     // Publishes the files, the entries of the directory that `last` names at the end, in that order. `planned`: files with
     // their sizes, which must be there. Success is what was seen in DIR, not what was asked for.
-    Status commit(const std::vector<std::string>& last, const std::vector<PlannedFile>& planned);
+    Status commit(const std::vector<std::string>& last, const std::vector<base::PlannedFile>& planned);
     // Leaves everything where it is.
     void keep();
 
@@ -86,8 +86,8 @@ private:
     std::vector<FinishedFile> kept_;  // of a run that died, until reuse(), what its journal says
     std::vector<std::string> notes_;
     std::unique_ptr<std::mutex> finishing_ = std::make_unique<std::mutex>();
-    std::vector<WrittenFile> written_;
-    std::vector<PublishedEntry> published_;  // since commit() began; of a run that died, since it did
+    std::vector<base::WrittenFile> written_;
+    std::vector<base::PublishedEntry> published_;  // since commit() began; of a run that died, since it did
 };
 
 inline constexpr const char* kRunJournal = ".ckpt_convert.run";

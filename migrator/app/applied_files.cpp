@@ -80,13 +80,17 @@ std::vector<FileChange> WrittenFiles::changes(const std::vector<ReportFile>& rep
 }
 
 base::Result<base::Path> write_sources(base::FileSystem& fs, const Options& options, const base::Path& root,
-                                       const std::vector<FileChange>& changes) {
-    if (changes.empty()) return base::Path{};
+                                       const std::vector<FileChange>& changes,
+                                       const std::function<base::Status()>& then) {
     base::Path record;
+    if (changes.empty()) {
+        TRY(then());
+        return record;
+    }
     if (options.review.keep_record) {
         TRY_ASSIGN(record, record_path(fs, options, options.report_directory, root));
     }
-    TRY(write_in_place(fs, root, changes, record));
+    TRY(write_in_place(fs, root, changes, record, then));
     return record;
 }
 

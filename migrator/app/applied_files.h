@@ -1,6 +1,7 @@
 // WrittenFiles: what a run rewrites, kept until the whole report is known; then as `undo` and `reapply` need it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,9 +38,10 @@ private:
     std::vector<std::optional<Written>> files_;
 };
 
-// Writes all of the sources, or none; the record of it, which is empty when there was nothing to write, or none is wanted.
+// Writes all of the sources, or none; `then` belongs to it: where that fails, they are put back. the record of it, which is empty when there was nothing to write, or none is wanted.
 base::Result<base::Path> write_sources(base::FileSystem& fs, const Options& options, const base::Path& root,
-                                       const std::vector<FileChange>& changes);
+                                       const std::vector<FileChange>& changes,
+                                       const std::function<base::Status()>& then);
 
 // The record of a copy that is complete, and not published yet.
 base::Status record_copy(base::FileSystem& fs, const Options& options, const base::Path& root,

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/file_set.h"
 #include "base/format.h"
 #include "base/json.h"
-#include "base/new_directories.h"
 #include "base/number_text.h"
 #include "base/text.h"
-#include "base/write_file.h"
 #include "migrator/app/pipeline.h"
 #include "migrator/compare/comparison_page.h"
 #include "migrator/compare/report_page.h"
@@ -101,69 +100,65 @@ base::Result<CompareRequest> request_of(const CompareOptions& options) {
 // The files of a report, those that are wanted: the page, which comes first, and the others by name.
 class ReportFiles {
 public:
-    ReportFiles(base::FileSystem& fs, const Options& options) : fs_(fs), options_(options) {}
+    static base::Result<ReportFiles> begin(base::FileSystem& fs, const Options& options) {
+        TRY_ASSIGN(auto files, base::FileSet::begin(fs, options.report_directory, base::FileSet::Place::any));
+        return ReportFiles(options, std::move(files));
+    }
 
     bool wants(const char* format, bool by_default = true) const {
         return options_.formats.empty() ? by_default : base::contains(options_.formats, format);
     }
-    // `write_to`: gives a status for the path.
-    template <class WriteTo>
-    base::Status write_as(const std::string& name, const WriteTo& write_to) {
-        if (!made_) {
-            TRY_ASSIGN(auto made, base::NewDirectories::make(fs_, options_.report_directory));
-            made_.emplace(std::move(made));
-        }
-        const base::Path path = base::join(options_.report_directory, name);
-        TRY(write_to(path));
-        made_->keep();
-        if (first_.empty()) first_ = path;
-        return {};
-    }
     // `text`: whole, or as a source.
     template <class Text>
     base::Status write(const std::string& name, const Text& text) {
-        return write_as(name, [&](const base::Path& path) { return base::write_file(fs_, path, text); });
+        if (first_.empty()) first_ = base::join(options_.report_directory, name);
+        return files_.add(name, text);
     }
-    // What is said of them.
-    std::string line() const { return options_.json ? "" : options_.language.show("The report: {}\n", first_); }
+    base::Status write_tables(const std::string& workbook_name, const std::vector<Sheet>& sheets) {
+        if (wants("xlsx", false)) {
+            TRY_ASSIGN(const base::TextSource text, workbook(sheets));
+            TRY(write(workbook_name, text));
+        }
+        if (!wants("csv")) return {};
+        for (const Sheet& sheet : sheets) TRY(write(sheet.name + ".csv", csv_text(sheet)));
+        return {};
+    }
+    // Publishes all; what is said of them.
+    base::Result<std::string> finish() {
+        TRY(files_.commit());
+        return options_.json ? "" : options_.language.show("The report: {}\n", first_);
+    }
 
 private:
-    base::FileSystem& fs_;
+    ReportFiles(const Options& options, base::FileSet files) : options_(options), files_(std::move(files)) {}
+
     const Options& options_;
-    std::optional<base::NewDirectories> made_;
+    base::FileSet files_;
     base::Path first_;
 };
 
 base::Result<std::string> write_report(base::FileSystem& fs, const Options& options, const base::DataStore& store,
                                        const Comparison& comparison) {
-    ReportFiles files(fs, options);
+    TRY_ASSIGN(ReportFiles files, ReportFiles::begin(fs, options));
     if (files.wants("html")) {
         TRY_ASSIGN(const std::string page, comparison_page(comparison, store, options.language));
         TRY(files.write("comparison.html", page));
     }
     if (files.wants("json")) TRY(files.write("comparison.json", comparison.json()));
-    if (files.wants("xlsx", false))
-        TRY(files.write_as("comparison.xlsx",
-                           [&](const base::Path& path) { return write_workbook(fs, path, comparison.sheets); }));
-    if (!files.wants("csv")) return files.line();
-    for (const Sheet& sheet : comparison.sheets) TRY(files.write(sheet.name + ".csv", csv_text(sheet)));
-    return files.line();
+    TRY(files.write_tables("comparison.xlsx", comparison.sheets));
+    return files.finish();
 }
 
 base::Result<std::string> write_report(base::FileSystem& fs, const Options& options, const base::DataStore& store,
                                        const ProfileReport& report) {
-    ReportFiles files(fs, options);
+    TRY_ASSIGN(ReportFiles files, ReportFiles::begin(fs, options));
     if (files.wants("html")) {
         TRY_ASSIGN(const std::string page, profile_report_page(report, store, options.language));
         TRY(files.write("profile.html", page));
     }
     if (files.wants("json")) TRY(files.write("profile.json", report.json()));
-    const std::vector<Sheet> sheets = report.sheets();
-    if (files.wants("xlsx", false))
-        TRY(files.write_as("profile.xlsx", [&](const base::Path& path) { return write_workbook(fs, path, sheets); }));
-    if (!files.wants("csv")) return files.line();
-    for (const Sheet& sheet : sheets) TRY(files.write(sheet.name + ".csv", csv_text(sheet)));
-    return files.line();
+    TRY(files.write_tables("profile.xlsx", report.sheets()));
+    return files.finish();
 }
 
 }  // namespace

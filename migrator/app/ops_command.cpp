@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
+#include "base/file_set.h"
 #include "base/format.h"
 #include "base/missing_path.h"
-#include "base/new_directories.h"
 #include "base/text.h"
-#include "base/write_file.h"
 #include "migrator/operators/operator_list.h"
 #include "migrator/operators/operator_page.h"
 #include "migrator/operators/operator_report.h"
@@ -38,15 +37,12 @@ bool is_failed(const std::string& limit, const OperatorReport& report) {
 // Returns the paths of what it wrote, the one to open first in front.
 base::Result<std::vector<base::Path>> write_ops_report(base::FileSystem& fs, const Options& options,
                                                        const base::DataStore& store, const OperatorReport& report) {
-    TRY_ASSIGN(auto made, base::NewDirectories::make(fs, options.report_directory));
-    TRY(base::remove_unfinished(fs, options.report_directory));
+    TRY_ASSIGN(auto files, base::FileSet::begin(fs, options.report_directory, base::FileSet::Place::any));
     std::vector<base::Path> written;
     const auto write = [&](const char* format, const std::string& text) -> base::Status {
-        const base::Path path = base::join(options.report_directory, base::format("ops.{}", format));
-        TRY(base::write_file(fs, path, text));
-        made.keep();
-        written.push_back(path);
-        return {};
+        const std::string name = base::format("ops.{}", format);
+        written.push_back(base::join(options.report_directory, name));
+        return files.add(name, text);
     };
     const auto is_wanted = [&](const char* format, bool by_default) {
         return options.formats.empty() ? by_default : base::contains(options.formats, format);
@@ -57,6 +53,7 @@ base::Result<std::vector<base::Path>> write_ops_report(base::FileSystem& fs, con
     }
     if (is_wanted("json", true)) TRY(write("json", report.json()));
     if (is_wanted("sarif", false)) TRY(write("sarif", operator_sarif(report)));
+    TRY(files.commit());
     return written;
 }
 

@@ -1,5 +1,6 @@
 #include "migrator/app/path_checks.h"
 
+#include "base/file_set.h"
 #include "base/format.h"
 #include "base/missing_path.h"
 
@@ -51,8 +52,8 @@ base::Status check_skeleton_directory(base::FileSystem& fs, const Options& optio
     }
     if (!fs.exists(directory)) return {};
     if (base::is_directory(fs, directory)) {
-        TRY_ASSIGN(const auto entries, fs.list(directory));
-        if (entries.empty()) return {};
+        TRY_ASSIGN(const bool is_free, base::FileSet::is_free(fs, directory));
+        if (is_free) return {};
     }
     return fail(ErrorKind::usage, "skeletons are written to a new or empty directory, and this one is not empty",
                 directory);

@@ -85,23 +85,14 @@ public:
         // From here on every analysed file is in the output, rewritten or as it was.
         for (const Project& project : projects_) add_problem_files(project, output_ != nullptr, files_);
         if (output_) TRY(copy_other_files());
-        const Path root = projects_.front().root;
         const std::vector<FileChange> made =
             applies_ && (writes_in_place() || output_) ? written_.changes(files_) : std::vector<FileChange>{};
-        // What is written from here on is either there with all of it, or recorded.
-        TRY(base::not_interrupted());
-        Path record;
-        if (writes_in_place()) {
-            TRY_ASSIGN(record, write_sources(fs_, options_, root, made));
-        }
         std::vector<base::Message> said = notes();
-        TRY(write_skeletons(fs_, options_, knowledge_, operators, said));
-        RunResult result{
-            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.packages.status(), std::move(said)),
-            {},
-            std::move(text_),
-            {}};
-        result.trace.record = std::move(record);
+        TRY_ASSIGN(auto skeletons, staged_skeletons(fs_, options_, knowledge_, operators, said));
+        RunResult result;
+        result.report =
+            make_report(info(), std::move(files_), files_seen(), knowledge_.rules.packages.status(), std::move(said));
+        result.text = std::move(text_);
         if (options_.known) compare_with(*options_.known, result.report);
         result.report.operators = operator_rows(operators);
         result.report.programs = std::move(programs);
@@ -118,11 +109,8 @@ public:
                 "the result imports {0}, a module that a pipe has no place for. In a project, `migrator migrate "
                 "--in-place --style {1} FILE` writes it where FILE finds it",
                 knowledge_.rules.style.helper, name(options_.style));
-        if (!options_.report_directory.empty()) TRY(write_report(result));
-        if (!output_) return result;
-        TRY(record_copy(fs_, options_, root, made));
-        // Last, so that a copy that is there has its report and its record.
-        TRY(output_->commit());
+        TRY_ASSIGN(auto report, staged_report(fs_, options_, result.report, knowledge_.store, result.trace.written));
+        TRY(publish(made, skeletons, report, result.trace));
         return result;
     }
 
@@ -276,9 +264,21 @@ private:
         return {};
     }
 
-    base::Status write_report(RunResult& result) {
-        TRY_ASSIGN(result.trace.written, write_report_files(fs_, options_.report_directory, options_.formats,
-                                                            result.report, knowledge_.store));
+    // All is complete but for the sources. What makes it visible is the last that is done before the sources are called changed.
+    base::Status publish(const std::vector<FileChange>& made, std::optional<base::FileSet>& skeletons,
+                         std::optional<base::FileSet>& report, RunTrace& trace) {
+        TRY(base::not_interrupted());
+        if (skeletons) TRY(skeletons->publish());
+        const auto publish_report = [&] { return report ? report->commit() : base::Status{}; };
+        if (writes_in_place()) {
+            TRY_ASSIGN(trace.record, write_sources(fs_, options_, projects_.front().root, made, publish_report));
+        } else {
+            TRY(publish_report());
+        }
+        // Last, so that a copy that is there has its report and its record.
+        if (output_) TRY(record_copy(fs_, options_, projects_.front().root, made));
+        if (output_) TRY(output_->commit());
+        if (skeletons) skeletons->keep();
         return {};
     }
 

@@ -14,10 +14,7 @@ base::Result<base::Path> record_path(base::FileSystem& fs, const Options& option
     const base::Path folder(kRecordFolder);
     TRY(tree->make_directories(folder));
     const base::Path ignore = base::join(folder, ".gitignore");
-    if (!tree->exists(ignore)) {
-        TRY(base::remove_unfinished(*tree, folder));
-        TRY(base::write_file(*tree, ignore, "*\n"));
-    }
+    if (!tree->exists(ignore)) TRY(base::write_file(*tree, ignore, "*\n"));
     return free_record(fs, root.empty() || root == "." ? folder : base::join(root, folder), options.output);
 }
 

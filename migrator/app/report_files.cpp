@@ -2,34 +2,28 @@
 
 #include <algorithm>
 
-#include "base/new_directories.h"
 #include "base/text.h"
-#include "base/write_file.h"
 #include "migrator/report/formats.h"
 
 namespace migrator {
 
-base::Result<std::vector<std::string>> write_report_files(base::FileSystem& fs, const base::Path& directory,
-                                                          const std::vector<std::string>& formats, const Report& report,
-                                                          const base::DataStore& templates) {
-    TRY_ASSIGN(auto made, base::NewDirectories::make(fs, directory));
-    TRY(base::remove_unfinished(fs, directory));
-    std::vector<std::string> written;
+base::Result<std::optional<base::FileSet>> staged_report(base::FileSystem& fs, const Options& options,
+                                                         const Report& report, const base::DataStore& templates,
+                                                         std::vector<std::string>& written) {
+    if (options.report_directory.empty()) return std::optional<base::FileSet>();
+    TRY_ASSIGN(auto files, base::FileSet::begin(fs, options.report_directory, base::FileSet::Place::any));
     for (const Format& format : all_formats()) {
-        const bool named = base::contains(formats, format.name);
-        if (!named && !(formats.empty() && format.by_default)) continue;
-        const base::Path path = base::join(directory, format.file);
+        const bool named = base::contains(options.formats, format.name);
+        if (!named && !(options.formats.empty() && format.by_default)) continue;
         if (format.text) {
-            TRY(base::write_file(fs, path, [&](const base::TextSink& out) { format.text(report, templates, out); }));
+            TRY(files.add(format.file, [&](const base::TextSink& out) { format.text(report, templates, out); }));
         } else {
-            TRY(fs.make_directories(path));
             for (const NamedText& file : format.folder(report))
-                TRY(base::write_file(fs, base::join(directory, file.path), file.text));
+                TRY(files.add(base::join(format.file, file.path), file.text));
         }
-        made.keep();
-        written.push_back(path);
+        written.push_back(base::join(options.report_directory, format.file));
     }
-    return written;
+    return std::optional(std::move(files));
 }
 
 }  // namespace migrator

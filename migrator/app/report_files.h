@@ -1,19 +1,20 @@
 // The files of a report on the disk.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "base/file_set.h"
 #include "migrator/app/options.h"
 #include "migrator/report/report.h"
 
 namespace migrator {
 
-// Writes the formats that were asked for, or the usual ones, into the directory, each whole or not at all, and returns their paths, the
-// one to open first in front.
-base::Result<std::vector<std::string>> write_report_files(base::FileSystem& fs, const base::Path& directory,
-                                                          const std::vector<std::string>& formats, const Report& report,
-                                                          const base::DataStore& templates);
+// In the formats that were asked for, or the usual ones; complete, and not published yet. Nothing when no directory for a report was
+// named. The paths that they get go to `written`, the one to open first in front.
+base::Result<std::optional<base::FileSet>> staged_report(base::FileSystem& fs, const Options& options,
+                                                         const Report& report, const base::DataStore& templates,
+                                                         std::vector<std::string>& written);
 
 }  // namespace migrator

@@ -1,8 +1,8 @@
 #include "migrator/app/rule_files.h"
 
 #include "base/check.h"
+#include "base/file_set.h"
 #include "base/format.h"
-#include "base/write_file.h"
 #include "migrator/project/knowledge.h"
 
 namespace migrator {
@@ -61,24 +61,22 @@ base::Result<std::vector<Path>> write_rule_template(base::FileSystem& fs, const 
         return base::fail(base::ErrorKind::usage, "name a rule file that ends in .json, such as my_rules/house.json",
                           file);
     name.resize(name.size() - kSuffix.size());
-    const Path cases = base::join(base::parent(file), "cases");
     const std::pair<std::string_view, Path> files[] = {
-        {"templates/rules/rule.json", file},
-        {"templates/rules/case.py", base::join(cases, name + ".py")},
-        {"templates/rules/case.expected.py", base::join(cases, name + ".expected.py")},
+        {"templates/rules/rule.json", name + ".json"},
+        {"templates/rules/case.py", base::format("cases/{}.py", name)},
+        {"templates/rules/case.expected.py", base::format("cases/{}.expected.py", name)},
     };
+    const Path directory = base::parent(file);
+    TRY_ASSIGN(auto set, base::FileSet::begin(fs, directory, base::FileSet::Place::new_names));
     std::vector<Path> written;
-    for (const auto& [from, to] : files) {
-        if (fs.exists(to)) return base::fail(base::ErrorKind::usage, "this file exists already; name another one", to);
-    }
-    TRY(fs.make_directories(cases));
     const base::DataStore store;
     for (const auto& [from, to] : files) {
         const std::string_view* text = store.find(from);
         CHECK(text != nullptr);
-        TRY(base::write_file(fs, to, replaced(*text, "NAME", name)));
-        written.push_back(to);
+        TRY(set.add(to, replaced(*text, "NAME", name)));
+        written.push_back(directory == "." ? to : base::join(directory, to));
     }
+    TRY(set.commit());
     return written;
 }
 

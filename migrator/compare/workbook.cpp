@@ -7,7 +7,6 @@
 #include "base/format.h"
 #include "base/markup.h"
 #include "base/printable.h"
-#include "base/write_file.h"
 #include "base/zip_records.h"
 
 namespace migrator {
@@ -154,7 +153,7 @@ std::vector<ZipPart> parts_of(const std::vector<Sheet>& sheets) {
 
 }  // namespace
 
-base::Status write_workbook(base::FileSystem& fs, const base::Path& path, const std::vector<Sheet>& sheets) {
+base::Result<base::TextSource> workbook(const std::vector<Sheet>& sheets) {
     std::vector<ZipPart> parts = parts_of(sheets);
     std::uint64_t at = 0;
     std::string directory;
@@ -169,16 +168,15 @@ base::Status write_workbook(base::FileSystem& fs, const base::Path& path, const 
         directory += zip_directory_row(part);
     }
     if (at + directory.size() > zip::kSaturated32)
-        return base::fail(base::ErrorKind::unsupported, "the workbook would have more than 4 GB; write --format csv",
-                          path);
-    return base::write_file(fs, path, [&](const base::TextSink& sink) {
+        return base::fail(base::ErrorKind::unsupported, "the workbook would have more than 4 GB; write --format csv");
+    return [parts = std::move(parts), directory = std::move(directory), at](const base::TextSink& sink) {
         for (const ZipPart& part : parts) {
             sink(zip_header(part));
             part.text(sink);
         }
         sink(directory);
         sink(zip_end(parts.size(), at, directory.size()));
-    });
+    };
 }
 
 }  // namespace migrator

@@ -5,13 +5,14 @@
 
 #include <vector>
 
-#include "base/file_system.h"
+#include "base/result.h"
+#include "base/text_sink.h"
 #include "migrator/compare/sheet.h"
 
 namespace migrator {
 
 // A sheet with more rows than Excel takes goes on in another one, NAME (2); a text of more than 32,767 characters ends with "...".
-// Fails with unsupported for more than 4 GB, and as write_file does.
-base::Status write_workbook(base::FileSystem& fs, const base::Path& path, const std::vector<Sheet>& sheets);
+// Reads the sheets while it gives its text. Fails with unsupported for more than 4 GB.
+base::Result<base::TextSource> workbook(const std::vector<Sheet>& sheets);
 
 }  // namespace migrator

@@ -191,11 +191,12 @@ std::vector<const FileChange*> in_order(const std::vector<FileChange>& changes) 
     return out;
 }
 
-// All of them, or none.
-base::Status write_files(base::FileSystem& tree, const std::vector<FileChange>& changes, const std::string& token) {
+// All of them and `then`, or none.
+base::Status write_files(base::FileSystem& tree, const std::vector<FileChange>& changes, const std::string& token,
+                         const std::function<base::Status()>& then) {
     const std::vector<const FileChange*> order = in_order(changes);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        auto written = write_change(tree, *order[i], token);
+    for (std::size_t i = 0; i <= order.size(); ++i) {
+        auto written = i < order.size() ? write_change(tree, *order[i], token) : then ? then() : base::Status{};
         if (written) continue;
         // The first error is the one to report. From the end, so that what imports a new file goes before it.
         for (std::size_t back = i; back-- > 0;) {
@@ -282,7 +283,7 @@ base::Status write_record_of_copy(base::FileSystem& fs, const Path& root, const 
 }
 
 base::Status write_in_place(base::FileSystem& fs, const Path& root, const std::vector<FileChange>& changes,
-                            const Path& record) {
+                            const Path& record, const std::function<base::Status()>& then) {
     TRY_ASSIGN(const auto tree, fs.beneath(root));
     TRY_ASSIGN(ProjectLock lock, ProjectLock::take(*tree));
     if (const auto stopped = lock.stopped()) return base::fail(ErrorKind::usage, stopped->text(root), root);
@@ -302,7 +303,7 @@ base::Status write_in_place(base::FileSystem& fs, const Path& root, const std::v
     const std::string token = applied.token;
     TRY(lock.begin({keeps_record ? absolute(fs, record) : "", token}));
     auto written = keeps_record ? write_record(fs, *tree, std::move(applied), root, changes, record) : base::Status{};
-    if (written) written = write_files(*tree, changes, token);
+    if (written) written = write_files(*tree, changes, token, then);
     if (written) return lock.finish();
     // Record and journal stay while they are needed: for a file that could not be put back.
     const bool can_undo = keeps_record && fs.exists(base::join(record, kAppliedName));

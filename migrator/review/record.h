@@ -4,10 +4,10 @@
 //   original/N_NAME   the file of this number as it was
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
-
-#include <optional>
 
 #include "migrator/review/changes.h"
 #include "migrator/review/saved_report.h"
@@ -27,7 +27,7 @@ base::Status write_record_of_copy(base::FileSystem& fs, const base::Path& root, 
 // fails, what was written already is put back. Fails with usage when another run is at it, or was stopped while it was, and
 // with bad_input when a file is no longer what `changes` say it was.
 base::Status write_in_place(base::FileSystem& fs, const base::Path& root, const std::vector<FileChange>& changes,
-                            const base::Path& record);
+                            const base::Path& record, const std::function<base::Status()>& then = nullptr);
 
 // What was applied, with the root as it was recorded: see recorded_root().
 base::Result<SavedReport> read_record(base::FileSystem& fs, const base::Path& record);

@@ -14,6 +14,7 @@ What must hold afterwards, whatever happened and wherever:
 
 import argparse
 import errno
+import fcntl
 import hashlib
 import os
 import random
@@ -25,11 +26,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "hostile")]
 from checkpoints import write_zero_run  # noqa: E402
 import figures  # noqa: E402
 from checks import Checks, make_tiny, run, temporary_directory, tool  # noqa: E402
 from injector import Injector, counted  # noqa: E402
+from migrator_serve import DECISIONS, Server  # noqa: E402
 from patience import patience  # noqa: E402
 
 # Which calls fail, and how: those that can fail so on a real machine.
@@ -43,6 +46,32 @@ FAULTS = [("create", errno.EACCES), ("create", errno.ENOSPC), ("open", errno.EIO
 KINDS = ["kills", "failures", "signals", "moments", "pairs"]  # of runs, as the table of figures has them
 SIGNALS = {"int": 130, "term": 143, "hup": 129}
 MAIN = "import torch\nimport net\n\nx = torch.zeros(1).cuda()\ntorch.cuda.synchronize()\n"
+TRAIN = """import torch
+import my_ext
+
+
+def main():
+    model = torch.nn.Linear(2, 2).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    data = torch.utils.data.DataLoader(torch.ones(8, 2), batch_size=2)
+    for batch in data:
+        optimizer.zero_grad()
+        loss = my_ext.f(model(batch.cuda())).sum()
+        loss.backward()
+        optimizer.step()
+
+
+if __name__ == "__main__":
+    main()
+"""
+OPERATOR = """#include <torch/extension.h>
+torch::Tensor f(torch::Tensor x) { return x * 2; }
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("f", &f); }
+"""
+SETUP = """from setuptools import setup
+from torch.utils.cpp_extension import CUDAExtension
+setup(name="my", ext_modules=[CUDAExtension("my_ext", ["my.cpp"])])
+"""
 NET = "import torch\n\nDEVICE = 'cuda'\n\n\ndef make():\n    return torch.ones(2, device=DEVICE)\n"
 
 
@@ -68,24 +97,56 @@ def comparable(found):
 class Job:
     """A command in a directory of its own, which `prepare` fills."""
 
-    def __init__(self, name, prepare, command, is_visible):
+    def __init__(self, name, prepare, command, is_visible, first=None):
         self.name = name
+        self.first = first  # a file that is whole before the rest begins, and stays whatever becomes of that
         self.prepare = prepare
         self.command = command
         self.is_visible = is_visible  # of an output: what its readers look for
+
+    # Whether runs of it can be started and killed without more.
+    is_plain = True
 
     def start(self, directory, fault=None, counts=None):
         return INJECTOR.run(self.command, directory, fault or "", counts or "")
 
 
+class Serving(Job):
+    """`migrator serve`: a person saves decisions, applies them, and ends it. A refused request is a run that failed."""
+
+    is_plain = False
+
+    def start(self, directory, fault=None, counts=None):
+        server = Server(tool("migrator"), directory, report="report/report.json",
+                        environment=INJECTOR.environment(fault or "", counts or ""))
+        refused = self.use(server, directory) if server.is_serving else ""
+        code, out, err = server.stop()
+        if code == 0 and refused:
+            code, err = 6, f"migrator: error: {refused}"
+        return subprocess.CompletedProcess(self.command, code, out, err)
+
+    def use(self, server, directory):
+        try:
+            tag = server.request("GET", "decisions.json")[1]["ETag"]
+            status, headers, text = server.request("PUT", "decisions.json", DECISIONS, If_Match=tag)
+            if status == 204:
+                body = '{"project": "%s"}' % (directory / "in").resolve()
+                status, _, text = server.request("POST", "apply", body, If_Match=headers["ETag"])
+            return "" if status == 200 else text
+        except (OSError, ValueError, KeyError, IndexError):
+            return "no answer"  # it was killed
+
+
 class Campaign:
-    def __init__(self, checks, scratch, job, every):
+    def __init__(self, checks, scratch, job, every, number):
         self.checks, self.scratch, self.job, self.every = checks, scratch, job, every
+        # A share tries a third of the failures with each job, others with the next.
+        self.faults = FAULTS if every == 1 else FAULTS[number % 3::3]
         self.before_directory = scratch / "before"
         self.before_directory.mkdir()
         job.prepare(self.before_directory)
         self.before = snapshot(self.before_directory)
-        whole = self.fresh("whole")
+        whole = self.fresh("run")  # in the one place: outputs may name it
         counts = scratch / "counts"
         done = job.start(whole, counts=counts)
         checks.expect(done.returncode == 0, f"{job.name}: {done.stderr}")
@@ -137,7 +198,7 @@ class Campaign:
             undone = run(tool(words[0]), *words[1:], cwd=directory)
             self.expect(undone.returncode == 0, where, f"`{named.group(1)}`: {undone.stderr}")
         found = comparable(snapshot(directory))
-        is_done = done.returncode == 0 or "not empty" in done.stderr or self.job.name == "migrator undo"
+        is_done = done.returncode == 0 or re.search("not empty|exists already", done.stderr) or self.job.name == "migrator undo"
         self.expect(is_done, where, f"the run again ended with {done.returncode}: {done.stderr}")
         difference = self.differences(found, self.after)
         self.expect(not difference, where, f"after the run again: {difference}")
@@ -154,7 +215,7 @@ class Campaign:
             self.check_recovers(directory, where)
 
     def fail_everywhere(self):
-        for call, how in FAULTS:
+        for call, how in self.faults:
             for point in self.points(call):
                 where = f"{call} {how} at {point}"
                 directory = self.fresh("run")
@@ -200,7 +261,8 @@ class Campaign:
                 self.expect(done.returncode == code, where, f"ended with {done.returncode}: {done.stderr}")
                 self.expect("stopped by SIG" in done.stderr, where, f"said {done.stderr!r}")
                 before = comparable(self.before)
-                self.expect(found == before, where, f"not as before: {self.differences(found, before)}")
+                difference = self.differences(found, before)
+                self.expect(set(difference) <= {self.job.first}, where, f"not as before: {difference}")
 
     def kill_at_any_moment(self, count):
         """At times drawn anew, also between calls and in the middle of one."""
@@ -248,9 +310,10 @@ class Campaign:
     def go(self, kills, races):
         self.kill_everywhere()
         self.fail_everywhere()
-        self.signal_everywhere()
-        self.kill_at_any_moment(kills)
-        self.race(races)
+        if self.job.is_plain:
+            self.signal_everywhere()
+            self.kill_at_any_moment(kills)
+            self.race(races)
         print(f"{self.job.name}: {self.runs.total()} runs ({self.counts['change']} changing calls), "
               f"{len(self.checks.failures)} failures so far", flush=True)
         return [self.job.name, self.counts["change"], *(self.runs[kind] for kind in KINDS)]
@@ -266,6 +329,25 @@ def write_project(directory):
     (project / "pkg/loop.py").write_text(MAIN.replace("import net\n", ""))
     (project / "notes.txt").write_text("kept\n")
     (project / "link").symlink_to("notes.txt")
+
+
+def write_operators(directory):
+    (directory / "in").mkdir()
+    for name, text in (("train.py", TRAIN), ("setup.py", SETUP), ("my.cpp", OPERATOR)):
+        (directory / "in" / name).write_text(text)
+
+
+def write_traces(directory):
+    for name in ("base", "test"):
+        shutil.copy(TESTS / f"golden/profiles/data/gpu_tiny_{name}.pt.trace.json.gz", directory / f"{name}.json.gz")
+
+
+def write_list(directory):
+    (directory / "ops.txt").write_text("aten::add\naten::nonsense\n")
+
+
+def nothing(directory):
+    pass
 
 
 def with_report(directory):
@@ -292,6 +374,14 @@ def replaced(directory):
     (directory / "in/train.py").chmod(0o755)
 
 
+def with_older_copy(prepare):
+    def prepare_both(directory):
+        prepare(directory)
+        (directory / "out").mkdir()
+        (directory / "out/older.py").write_text("")
+    return prepare_both
+
+
 def checkpoint(family, *options):
     def prepare(directory):
         checks = Checks()
@@ -299,6 +389,23 @@ def checkpoint(family, *options):
         if options:
             run(tool("ckpt_convert"), "--load-dir", "hf", "--save-dir", "mg", *options, cwd=directory)
     return prepare
+
+
+def two_workers(directory):
+    """Both have done their part, and the last one could not publish: another had the claim."""
+    checkpoint("qwen3")(directory)
+    command = [tool("ckpt_convert"), "--load-dir", "hf", "--save-dir", "out", "--tp", "2", "--shard"]
+    run(*command, "1/2", cwd=directory)
+    with open(directory / "out/.shards/claim", "w") as claim:
+        fcntl.flock(claim, fcntl.LOCK_EX)
+        run(*command, "2/2", cwd=directory)
+
+
+def into_empty(prepare):
+    def prepare_both(directory):
+        prepare(directory)
+        (directory / "out").mkdir()
+    return prepare_both
 
 
 def zero_run(directory):
@@ -315,6 +422,9 @@ def jobs():
     of_universal = lambda directory: (directory / "out/latest_universal").exists()
     of_zero = lambda directory: (directory / "out/latest").exists()
     copy = lambda directory: (directory / "out").exists()
+    skeleton = lambda directory: (directory / "out").exists()
+    pages = ["--format", "html,json,csv,xlsx"]
+    launch = [convert, "launch", "hf", "out", "--devices", "8", "--tp", "2", "-q"]
     quiet = ["-q", "-j", "1"]
     zero = [convert, "--load-dir", "zero", "--save-dir", "out", "--no-progress", "-j", "1"]
     hf = [convert, "--load-dir", "hf", "--save-dir", "out", "--no-progress", "-j", "1"]
@@ -337,11 +447,38 @@ def jobs():
         Job("migrator apply --in-place", with_report,
             [migrator, "apply", "report/report.json", "--in-place"], never),
         Job("migrator apply -o", with_report, [migrator, "apply", "report/report.json", "-o", "out"], copy),
+        Job("migrator apply -o --force", with_older_copy(with_report),
+            [migrator, "apply", "report/report.json", "-o", "out", "--force", "--record", "kept"], never),
         Job("migrator undo", applied, [migrator, "undo", "report/applied", "--project", "in"], never),
         Job("migrator reapply --in-place", replaced,
             [migrator, "reapply", "report/applied", "--project", "in", "--in-place"], never),
         Job("migrator reapply -o", replaced, [migrator, "reapply", "report/applied", "-o", "out"], copy),
+        Job("migrator reapply -o --force", with_older_copy(replaced), [migrator, "reapply", "report/applied", "-o", "out", "--force"], never),
         Job("migrator analyze", write_project, [migrator, "analyze", "in", "--report", "report", *quiet], never),
+        Job("ckpt hf -> mg --plan-html", checkpoint("qwen3"), [*hf, "--tp", "2", "--plan-html", "plan.html"], tracker,
+            first="plan.html"),
+        Job("ckpt commit", two_workers, [convert, "commit", "out"], tracker),
+        Job("ckpt plan", checkpoint("qwen3"),
+            [convert, "plan", "hf", "--devices", "8", "--device", "a2", "--plan-html", "plan.html", "-q"], never),
+        Job("ckpt launch", checkpoint("qwen3"), launch, copy),
+        Job("ckpt launch, into a directory that is there", into_empty(checkpoint("qwen3")), launch, never),
+        Job("migrator analyze --skeleton", write_operators,
+            [migrator, "analyze", "in", "--skeleton", "out", "--report", "report",
+             "--format", "html,json,diff,markdown,csv,transplant,sarif,gitlab,junit", *quiet], skeleton),
+        Job("migrator analyze --library", write_project,
+            [migrator, "analyze", "in", "--library", "-o", "library.json", *quiet], never),
+        Job("migrator migrate -o, with all that is new", write_operators,
+            [migrator, "migrate", "in", "-o", "out", "--skeleton", "skeleton", "--start-script", "--instrument", "profiler",
+             "--distributed", "train.py", "--record", "kept", *quiet], copy),
+        Job("migrator migrate --in-place, with all that is new", write_operators,
+            [migrator, "migrate", "in", "--in-place", "--skeleton", "out", "--start-script", "--instrument", "profiler",
+             "--report", "report", "-j", "1"], skeleton),
+        Job("migrator compare", write_traces, [migrator, "compare", "base.json.gz", "test.json.gz", "-o", "report", *pages], never),
+        Job("migrator profile", write_traces, [migrator, "profile", "base.json.gz", "-o", "report", *pages], never),
+        Job("migrator ops", write_list,
+            [migrator, "ops", "ops.txt", "--report", "report", "--format", "html,json,sarif"], never),
+        Job("migrator rules new", nothing, [migrator, "rules", "new", "mine/house.json"], never),
+        Serving("migrator serve", with_report, [migrator, "serve", "report/report.json"], never),
     ]
 
 
@@ -362,7 +499,7 @@ def main():
                 continue
             directory = Path(scratch) / str(number)
             directory.mkdir()
-            rows.append(Campaign(checks, directory, job, options.every).go(options.kills, options.races))
+            rows.append(Campaign(checks, directory, job, options.every, number).go(options.kills, options.races))
             shutil.rmtree(directory)
     if options.record and not checks.failures:
         figures.record("faults", rows)

@@ -20,9 +20,11 @@ class Injector:
 
     def run(self, command, cwd, fault="", counts=""):
         """`fault` as FAULT, `counts` as FAULT_COUNTS; empty: none."""
-        environment = dict(os.environ, LD_PRELOAD=str(self.library), FAULT=fault, FAULT_COUNTS=str(counts))
-        return subprocess.run(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        return subprocess.run(command, cwd=cwd, env=self.environment(fault, counts), stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               errors="surrogateescape", timeout=patience(120), preexec_fn=heed_signals)
+
+    def environment(self, fault="", counts=""):
+        return dict(os.environ, LD_PRELOAD=str(self.library), FAULT=fault, FAULT_COUNTS=str(counts))
 
 
 def heed_signals():

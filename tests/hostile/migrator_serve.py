@@ -22,11 +22,15 @@ DECISIONS = json.dumps({"schema": "migrator-decisions/1", "decisions": [{"rule":
 
 
 class Server:
-    def __init__(self, migrator, work, *options):
-        self.process = subprocess.Popen([migrator, "serve", "review/report.json", *options], cwd=work, stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, migrator, work, *options, report="review/report.json", environment=None):
+        self.process = subprocess.Popen([migrator, "serve", report, *options], cwd=work, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
         self.head = [self.process.stdout.readline() for _ in range(3)]
-        host, port, self.token = re.search(r"http://(127\.0\.0\.1):(\d+)/([0-9a-f]{32})/$", self.head[0]).groups()
+        found = re.search(r"http://(127\.0\.0\.1):(\d+)/([0-9a-f]{32})/$", self.head[0])
+        self.is_serving = found is not None
+        if not self.is_serving:
+            return  # it ends by itself, with a message
+        host, port, self.token = found.groups()
         self.address = host, int(port)
         self.host = f"{host}:{port}"
 

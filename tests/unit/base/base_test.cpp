@@ -119,7 +119,7 @@ TEST_CASE("write_file: a text in parts") {
     REQUIRE(base::write_file(fs, "x", text));
     CHECK(fs.content("x") == "a long text");
 
-    // The second part finds no space: the file stays as it was, and the error is told.
+    // The end of a long one finds no space: the file stays as it was, and the error is told.
     class Full : public test::MemoryFileSystem {
     public:
         base::Result<std::unique_ptr<base::WritableFile>> create(const base::Path& path, std::uint32_t mode) override {
@@ -148,7 +148,11 @@ TEST_CASE("write_file: a text in parts") {
         };
     } full;
     full.add("x", "before");
-    const auto written = base::write_file(full, "x", text);
+    const base::TextSource longer = [](const base::TextSink& out) {
+        out(std::string(std::size_t{2} << 20, 'a'));
+        out("and more");
+    };
+    const auto written = base::write_file(full, "x", longer);
     REQUIRE_FALSE(written);
     CHECK(written.error().message == "no space left");
     CHECK(full.content("x") == "before");

@@ -97,10 +97,13 @@ TEST_CASE("real file system: what dead writers left is removed, and nothing else
     const char* const left = ".report.html.0123456789abcdef.unfinished";
     for (const char* name : {left, ".report.html.0123.unfinished", "x.0123456789abcdef.unfinished", ".mine.unfinished"})
         REQUIRE(base::write_file(scratch.fs, scratch.at(name), "x"));
-    const auto alive = scratch.fs.create(scratch.at(".a.fedcba9876543210.unfinished"), 0600);
+    const auto alive = scratch.fs.create(scratch.at(".report.html.fedcba9876543210.unfinished"), 0600);
     REQUIRE(alive);
-    CHECK(*base::remove_unfinished(scratch.fs, scratch.at("")) == std::vector<std::string>{left});
-    CHECK(scratch.fs.list(scratch.at(""))->size() == 4);
+    REQUIRE(base::write_file(scratch.fs, scratch.at("other.html"), "of another name"));
+    CHECK(scratch.fs.exists(scratch.at(left)));
+    REQUIRE(base::write_file(scratch.fs, scratch.at("report.html"), "the same file again"));
+    CHECK_FALSE(scratch.fs.exists(scratch.at(left)));
+    CHECK(scratch.fs.list(scratch.at(""))->size() == 6);
 }
 
 TEST_CASE("real file system: a journal is one run's, and tells the next what a dead one has left") {
