@@ -90,8 +90,9 @@ def snapshot(directory):
 
 
 def comparable(found):
-    """Without what is another in every run: the time and the record's token, which names no file when a run is over."""
-    return {name: value for name, value in found.items() if not re.search(r"(report|applied[_0-9]*)(/|$).*\.(json|html)$", name)}
+    """Without what is another in every run: the time, the record's token, and what a report says was changed, which is
+    nothing when it is the second one."""
+    return {name: value for name, value in found.items() if not re.search(r"(report|applied[_0-9]*)(/|$).*\.(json|html|diff)$", name)}
 
 
 class Job:
