@@ -39,6 +39,12 @@ std::string human_duration(double seconds) {
 
 std::string hexadecimal(std::uint64_t number) { return base::format("{:016x}", number); }
 
+std::string hexadecimal(std::string_view bytes) {
+    std::string out;
+    for (const char byte : bytes) out += format("{:02x}", static_cast<unsigned char>(byte));
+    return out;
+}
+
 std::string with_separators(std::uint64_t count) {
     std::string digits = base::format("{}", count);
     for (std::size_t at = digits.size(); at > 3;) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "ckpt_convert/execute/git_index.h"
+#include "ckpt_convert/execute/git_blob.h"
 #include "ckpt_convert/formats/zip/crc32.h"
 
 namespace ckpt {

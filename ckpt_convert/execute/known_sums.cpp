@@ -4,9 +4,11 @@
 #include <charconv>
 
 #include "base/format.h"
+#include "base/git_directory.h"
+#include "base/git_index.h"
 #include "base/text.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
-#include "ckpt_convert/execute/git_index.h"
+#include "ckpt_convert/execute/git_blob.h"
 #include "ckpt_convert/execute/manifest.h"
 
 namespace ckpt {
@@ -136,22 +138,22 @@ private:
     // The clone that the directory is in, if it is in one.
     void add_clone() {
         constexpr int kMostLevels = 8;
-        auto root = fs_.real_path(directory_);
+        const auto root = fs_.real_path(directory_);
         if (!root) return;
-        const Path real = *root;
-        for (int level = 0; level < kMostLevels; ++level, root = base::parent(*root)) {
-            Path index = base::join(*root, ".git/index");
-            if (!fs_.exists(index)) continue;
-            auto text = base::read_file(fs_, index, kMaxIndexBytes);
-            auto info = fs_.info(index);
-            if (!text || !info) return;
-            for (const auto& [path, sha1] : read_git_index(*text)) {
-                Path file = base::join(*root, path);
-                if (file.starts_with(real + "/"))
-                    add(file, {SumKind::git_blob_or_lfs, sha1, "the git clone", info->modified, {}});
-            }
-            return;
-        }
+        Path tree = *root;
+        auto git = base::git_directory(fs_, tree);
+        for (int level = 1; level < kMostLevels && !git; ++level)
+            git = base::git_directory(fs_, tree = base::parent(tree));
+        const auto info = git ? fs_.look(base::join(*git, "index")) : std::nullopt;
+        const auto index = base::read_git_index(fs_, tree);
+        if (!info || !*info || !index || !*index) return;
+        const Path way = tree == *root ? "" : root->substr(base::join(tree, "").size());
+        const auto below = (*index)->find_path(way);
+        if (!below) return;
+        (*index)->for_each_file(*below, [&](const Path& path, const std::string& object) {
+            if (object.size() != kSha1Digits) return;
+            add(base::join(*root, path), {SumKind::git_blob_or_lfs, object, "the git clone", (*info)->modified, {}});
+        });
     }
 
     base::FileSystem& fs_;

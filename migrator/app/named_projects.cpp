@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "migrator/app/named_input.h"
+
 namespace migrator {
 namespace {
 
@@ -95,6 +97,7 @@ base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Opt
     for (const Path& argument : options.paths) {
         TRY_ASSIGN(FileList files, discover(fs, argument, discovery_options(options, argument)));
         TRY_ASSIGN(base::FileInfo info, fs.info(argument));
+        TRY(check_is_project(fs, argument, info.kind == FileKind::directory, files));
         Project& project = projects.emplace_back();
         project.argument = argument;
         project.is_directory = info.kind == FileKind::directory;

@@ -2,7 +2,7 @@
 
 #include "base/file_set.h"
 #include "base/format.h"
-#include "base/missing_path.h"
+#include "migrator/app/named_input.h"
 
 namespace migrator {
 namespace {
@@ -63,7 +63,7 @@ base::Status check_skeleton_directory(base::FileSystem& fs, const Options& optio
 
 base::Status check_paths(base::FileSystem& fs, const Options& options) {
     for (const Path& path : options.paths) {
-        if (!options.reads_standard_input() && !fs.exists(path)) return tl::unexpected(base::missing_path(fs, path));
+        if (!options.reads_standard_input()) TRY(check_is_there(fs, path));
     }
     if (!options.rules.empty()) {
         auto info = fs.info(options.rules);

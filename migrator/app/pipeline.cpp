@@ -324,8 +324,7 @@ private:
         for (const Project& project : projects_) {
             if (const auto usable = check_not_stopped(fs_, project.files.root); !usable)
                 out.push_back({"These files may be half changed: {problem}.", {{"problem", usable.error().message}}});
-            for (base::Message& note : notes_of(project, options_.command == Command::migrate))
-                out.push_back(std::move(note));
+            for (base::Message& note : notes_of(project, output_ != nullptr)) out.push_back(std::move(note));
         }
         if (const std::size_t faster = faster_forms(files_); faster > 0 && !options_.affinity) {
             out.push_back({faster == 1 ? "{count} place has a faster form on Ascend that computes the same; migrate "

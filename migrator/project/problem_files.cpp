@@ -20,11 +20,11 @@ FindingOutcome file_finding(std::string rule, Severity severity, const Path& pat
     return outcome;
 }
 
-ReportFile problem_file(const Path& path, FileType type, std::string rule, base::Message message) {
+ReportFile problem_file(const Path& path, FileType type, std::string rule, base::Message message, Severity severity) {
     FileOutcome outcome;
     outcome.path = path;
     outcome.type = type;
-    outcome.findings.push_back(file_finding(std::move(rule), Severity::error, path, std::move(message)));
+    outcome.findings.push_back(file_finding(std::move(rule), severity, path, std::move(message)));
     return make_report_file(std::move(outcome), {}, {});
 }
 
@@ -39,6 +39,17 @@ void add_problem_files(const Project& project, bool copies, std::vector<ReportFi
         const Path root = base::join(project.files.root, "");
         if (path.starts_with(root)) path = project.shown(path.substr(root.size()));
         out.push_back(problem_file(path, FileType::other, "file.unreadable", unreadable_message(error, copies)));
+    }
+    for (const LeftOutPath& item : project.files.left_out) {
+        if (!item.has_code) continue;
+        out.push_back(problem_file(project.shown(item.path), FileType::other, "file.left_out",
+                                   copies ? "Code here was neither analysed nor copied: a .gitignore excludes it, or a "
+                                            "build has made it. If the project "
+                                            "needs it, name it with --include; if not, with --exclude."
+                                          : "Code here was not analysed: a .gitignore excludes it, or a build has made "
+                                            "it. If the project needs it, name "
+                                            "it with --include; if not, with --exclude.",
+                                   Severity::warning));
     }
     for (const FoundFile& file : project.files.files) {
         if (file.limit == 0) continue;

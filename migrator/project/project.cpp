@@ -194,12 +194,21 @@ base::Message some_of(const std::vector<std::string>& paths) {
 
 std::vector<base::Message> notes_of(const Project& project, bool copied) {
     std::vector<base::Message> notes;
-    if (!project.files.directories_skipped.empty()) {
+    for (const base::Error& error : project.files.unusable_indexes)
+        notes.push_back({"What git tracks is not known, so what a .gitignore excludes is left out: {path}: {problem}.",
+                         {{"path", error.where}, {"problem", error.message}}});
+    const auto add_paths = [&](const std::vector<Path>& paths, std::string_view sentence) {
         std::vector<Path> shown;
-        for (const Path& path : project.files.directories_skipped) shown.push_back(project.shown(path));
-        notes.push_back(
-            {copied ? "Neither analysed nor copied: {paths}." : "Not analysed: {paths}.", {{"paths", some_of(shown)}}});
-    }
+        for (const Path& path : paths) shown.push_back(project.shown(path));
+        if (!paths.empty()) notes.push_back({sentence, {{"paths", some_of(shown)}}});
+    };
+    add_paths(
+        project.files.in_by_name,
+        "Part of the project, although a .gitignore excludes it, as files of the project import or open it: {paths}.");
+    add_paths(project.files.analysed_by_name,
+              "Analysed, although vendored or generated, as files of the project import it: {paths}.");
+    add_paths(project.files.directories_skipped,
+              copied ? "Neither analysed nor copied: {paths}." : "Not analysed: {paths}.");
     std::map<std::string, std::vector<Path>> by_reason;
     for (const FoundFile& file : project.files.files) {
         if (!file.skipped_because.empty()) by_reason[file.skipped_because].push_back(project.shown(file.path));

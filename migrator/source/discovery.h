@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,18 +31,35 @@ struct FoundFile {
     std::uint64_t limit = 0;      // not analysed because it has more bytes than this; 0: that is not why
 };
 
+struct IgnoreScope;
+
+// A file or directory that is left out although it may be the project's: a .gitignore excludes it and git does not track it, or it is
+// `build` or `dist`. What --exclude names is not among these.
+struct LeftOutPath {
+    base::Path path;
+    bool is_directory = true;
+    bool has_code = false;                      // is such a file, or has one in it
+    std::shared_ptr<const IgnoreScope> ignore;  // of the directory that it is in
+};
+
 struct FileList {
     base::Path root;                              // a directory; for a single file, its parent
     std::vector<FoundFile> files;                 // sorted by path
-    std::vector<base::Path> directories_skipped;  // neither analysed nor copied, see discover()
-    std::vector<base::Error> unreadable;          // entries that could not be read; the rest of the project was
+    std::vector<base::Path> directories_skipped;  // sorted, and files: neither analysed nor copied, see discover()
+    std::vector<LeftOutPath> left_out;            // those of them that may be the project's; sorted by path
+    std::vector<base::Path> in_by_name;           // not left out, as files of the project import or open it; sorted
+    std::vector<base::Path> analysed_by_name;   // not left as it is, vendored or generated, for the same reason; sorted
+    std::vector<base::Error> unusable_indexes;  // of git, so that nothing is known to be tracked
+    std::vector<base::Error> unreadable;        // entries that could not be read; the rest of the project was
 };
 
 // Skipped directories: version control (.git, .hg, .svn), our own records (.migrator), caches (__pycache__ ...), node_modules, .tox
 // and .nox, any directory with a pyvenv.cfg (a virtual environment), *.egg-info, `build` and `dist` at the root or
-// next to a setup.py, and directories that a .gitignore of the project excludes. Listed, but not analysed: files that a
-// .gitignore excludes, and, unless `include` names them, vendored ones (below `vendor`, `_vendor` ...) and generated
-// ones (*_pb2.py ...). A path named by the user is read whatever it is called, and through links.
+// next to a setup.py, and directories that a .gitignore of the project excludes; but what git tracks in them is there, as long
+// as its index can be read, and so is what files of the project import or open in those that a .gitignore excludes. Listed, but
+// not analysed unless `include` names them or files of the project import them: files that a .gitignore excludes and git does not
+// track, vendored ones (below `vendor`, `_vendor` ...) and generated ones (*_pb2.py ...). A path named by the user is
+// read whatever it is called, and through links.
 //
 // Fails with bad_input when `path` does not exist or holds no file at all.
 base::Result<FileList> discover(base::FileSystem& fs, const base::Path& path, const DiscoveryOptions& options);

@@ -23,7 +23,7 @@ constexpr auto kTypesByExtension = std::to_array<std::pair<std::string_view, Fil
     {".a", FileType::compiled}, {".cubin", FileType::compiled}, {".dll", FileType::compiled}, {".engine", FileType::compiled},
     {".fatbin", FileType::compiled}, {".plan", FileType::compiled}, {".trt", FileType::compiled},
     {".ptx", FileType::compiled}, {".pyd", FileType::compiled}, {".so", FileType::compiled},
-    {".bash", FileType::shell}, {".bat", FileType::script}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp}, {".cl", FileType::cuda}, {".cfg", FileType::ini}, {".cmake", FileType::cmake}, {".cmd", FileType::script}, {".conf", FileType::ini},
+    {".bash", FileType::shell}, {".bat", FileType::script}, {".bats", FileType::script}, {".c", FileType::cpp}, {".c++", FileType::cpp}, {".cc", FileType::cpp}, {".cl", FileType::cuda}, {".cfg", FileType::ini}, {".cmake", FileType::cmake}, {".cmd", FileType::script}, {".conf", FileType::ini},
     {".cpp", FileType::cpp}, {".cu", FileType::cuda}, {".cuh", FileType::cuda}, {".cxx", FileType::cpp}, {".env", FileType::script}, {".fish", FileType::script},
     {".h", FileType::cpp}, {".h++", FileType::cpp}, {".hh", FileType::cpp}, {".hip", FileType::cuda}, {".hpp", FileType::cpp},
     {".def", FileType::script}, {".hxx", FileType::cpp}, {".ini", FileType::ini}, {".inl", FileType::cpp}, {".ipynb", FileType::notebook}, {".json", FileType::json},
@@ -43,6 +43,11 @@ bool is_dockerfile(std::string_view file) {
 bool is_makefile(std::string_view file) {
     return file == "makefile" || file == "gnumakefile" || file.starts_with("makefile.");
 }
+
+// What shells read when they start.
+constexpr auto kShellFiles =
+    std::to_array<std::string_view>({".bash_aliases", ".bash_login", ".bash_profile", ".bashrc", ".envrc", ".kshrc",
+                                     ".profile", ".zprofile", ".zshenv", ".zshrc"});
 
 // Of runners of commands, and of settings for the environment: justfile, Procfile, .env, .env.local
 bool is_other_script(std::string_view file) {
@@ -86,6 +91,12 @@ std::string_view name(FileType type) {
     return {};
 }
 
+bool is_code(FileType type) {
+    using enum FileType;
+    constexpr std::array kNoCode{requirements, yaml, json, toml, setup_cfg, ini, protobuf, compiled, other};
+    return !base::contains(kNoCode, type);
+}
+
 FileType file_type_of(std::string_view path) {
     const std::string lower = lower_case(path);
     const std::string_view file = base::file_name(lower);
@@ -96,6 +107,7 @@ FileType file_type_of(std::string_view path) {
     if (file == "pipfile") return FileType::toml;
     if (is_makefile(file)) return FileType::makefile;
     if (is_other_script(file)) return FileType::script;
+    if (base::contains(kShellFiles, file)) return FileType::shell;
     const auto dot = file.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return FileType::other;
     const auto* found =

@@ -1,9 +1,6 @@
 #include "migrator/source/git_head.h"
 
-#include <algorithm>
-#include <optional>
-
-#include "base/text.h"
+#include "base/git_directory.h"
 
 namespace migrator {
 namespace {
@@ -15,26 +12,6 @@ constexpr std::string_view kRef = "ref: ";
 
 bool is_hash(std::string_view text) {
     return (text.size() == 40 || text.size() == 64) && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
-
-// Without the line's end; nullopt when there is no such file.
-std::optional<std::string> read_line(base::FileSystem& fs, const Path& path) {
-    const auto text = base::read_file(fs, path, kMaxBytes);
-    if (!text) return std::nullopt;
-    return text->substr(0, text->find_first_of("\r\n"));
-}
-
-// Of a worktree or a submodule, .git is a file that names the directory.
-std::optional<Path> git_directory(base::FileSystem& fs, const Path& tree) {
-    constexpr std::string_view kElsewhere = "gitdir: ";
-    const Path at = base::join(tree, ".git");
-    const auto info = fs.info(at);
-    if (!info) return std::nullopt;
-    if (info->kind == base::FileKind::directory) return at;
-    const auto line = read_line(fs, at);
-    if (!line || !line->starts_with(kElsewhere)) return std::nullopt;
-    const Path named = line->substr(kElsewhere.size());
-    return named.starts_with('/') ? named : base::join(tree, named);
 }
 
 std::string packed(base::FileSystem& fs, const Path& directory, std::string_view name) {
@@ -49,16 +26,15 @@ std::string packed(base::FileSystem& fs, const Path& directory, std::string_view
 }
 
 std::string commit_of(base::FileSystem& fs, const Path& directory) {
-    const auto head = read_line(fs, base::join(directory, "HEAD"));
+    const auto head = base::first_line(fs, base::join(directory, "HEAD"));
     if (!head) return {};
     if (is_hash(*head)) return *head;
     if (!head->starts_with(kRef)) return {};
     const std::string name = head->substr(kRef.size());
     if (!base::stays_below(name)) return {};
     // The branches of a worktree are those of its repository.
-    const auto common = read_line(fs, base::join(directory, "commondir"));
-    const Path shared = common ? base::join(directory, *common) : directory;
-    const auto hash = read_line(fs, base::join(shared, name));
+    const Path shared = base::git_common_directory(fs, directory);
+    const auto hash = base::first_line(fs, base::join(shared, name));
     return hash && is_hash(*hash) ? *hash : packed(fs, shared, name);
 }
 
@@ -68,7 +44,7 @@ std::string git_head(base::FileSystem& fs, const Path& path) {
     const auto start = fs.real_path(path);
     if (!start) return {};
     for (Path tree = *start, last; tree != last && !tree.empty(); last = tree, tree = base::parent(tree)) {
-        if (const auto directory = git_directory(fs, tree)) return commit_of(fs, *directory);
+        if (const auto directory = base::git_directory(fs, tree)) return commit_of(fs, *directory);
     }
     return {};
 }

@@ -223,6 +223,15 @@ bool PathPattern::matches_file_or_parent(std::string_view path) const {
     return false;
 }
 
+bool PathPattern::leads_into(std::string_view directory) const {
+    const std::vector<std::string_view> path = split_path(directory);
+    if (!anchored_ || components_.size() <= path.size()) return false;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        if (components_[i] == kAnyDirectories || !match_component(components_[i], path[i])) return false;
+    }
+    return true;
+}
+
 IgnoreFile IgnoreFile::parse(std::string_view content) {
     IgnoreFile out;
     if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);

@@ -21,6 +21,8 @@ public:
     bool matches(std::string_view path, bool is_directory) const;
     // Whether it names the file or one of the directories that lead to it.
     bool matches_file_or_parent(std::string_view path) const;
+    // Whether what it names can lie in this directory, as its first components say: those of "a/*.py" lead into "a".
+    bool leads_into(std::string_view directory) const;
 
 private:
     std::vector<std::string> components_;  // "**" stands for any number of directories

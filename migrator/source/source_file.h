@@ -36,6 +36,7 @@ enum class FileType {
     other
 };
 std::string_view name(FileType type);  // "python", ... as reports print it
+bool is_code(FileType type);           // everything but settings, requirements and what is compiled
 inline constexpr auto kAllFileTypes = [] {
     using enum FileType;
     return std::to_array({python, cython, notebook, shell, script, dockerfile, makefile, requirements, yaml, json, toml,

@@ -36,6 +36,7 @@ PIECES = {
     "json": ["\\ud83d\\ude00", "\\u0000", "1e308", "-0", "18446744073709551615", "9223372036854775808", "NaN", "Infinity"],
     "ops": ["aten::", "torch.", "\"traceEvents\": [", "\"cat\": \"cpu_op\"", "\"cat\": \"kernel\"", "\"Input Dims\": [[", "1e308", "-1",
             "fall back to run on the CPU", "\\x1f\\x8b", "PK\\x03\\x04", "# recorded operators"],
+    "git_index": ["DIRC", "link", "sdir", "TREE", "../", ".git", "\\x00\\x00\\x81\\xa4", "\\x00\\x00\\x40\\x00", "\\x00\\x00\\xe0\\x00"],
     "index": ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "\"a\"", "\"b\"", "\"c\"", "total_size", "../"],
     "zip": ["PK\\x01\\x02", "PK\\x03\\x04", "PK\\x05\\x06", "PK\\x06\\x06", "PK\\x06\\x07", "\\xff\\xff\\xff\\xff", "\\x01\\x00"],
     "checkpoint": ["\n== config.json\n", "\n== model.safetensors\n", "\n== adapter_config.json\n", "\n== latest_checkpointed_iteration.txt\n",
@@ -252,10 +253,27 @@ def add_checkpoints(seeds):
         seeds.add("config", json.dumps(json.loads(path.read_text())["config"]).encode())
 
 
+def add_git_indexes(seeds):
+    """Of a small tree, in the forms that git writes."""
+    with temporary_directory() as name:
+        where = Path(name)
+        (where / "a/b").mkdir(parents=True)
+        for path in ("a/b/c.py", "a/b.py", "d e", "lib"):
+            (where / path).write_text(path)
+        git = ["git", "-C", where, "-c", "user.name=t", "-c", "user.email=t@localhost"]
+        for step in (["init", "-q"], ["add", "."], ["update-index", "--index-version", "4"], ["add", "-N", "."], ["update-index", "--split-index"],
+                     ["rm", "-q", "--cached", "lib"]):
+            run(*git, *step)
+            index = where / ".git/index"
+            shared = b"".join(b"\n== shared\n" + path.read_bytes() for path in where.glob(".git/sharedindex.*"))
+            if index.exists():
+                seeds.add("git_index", index.read_bytes() + shared)
+
+
 def make(directory):
     """Makes all seeds; the targets that have some."""
     seeds = Seeds(directory)
-    for step in (add_texts, add_settings, add_operators, add_profiles, add_index, add_pickles, add_zips, add_headers, add_checkpoints):
+    for step in (add_texts, add_settings, add_operators, add_profiles, add_index, add_pickles, add_zips, add_headers, add_checkpoints, add_git_indexes):
         step(seeds)
     seeds.write_dictionaries()
     return sorted(seeds.words)

@@ -17,6 +17,7 @@ import math
 import os
 import re
 import resource
+import struct
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -45,6 +46,8 @@ class Lines:
     """`head`, parts one behind the other, `tail`. A part is a text, in which {i} is its number, {j} the next and {h} the one
     in front; in the tail {n} is their count."""
 
+    encoding = "utf-8"
+
     def __init__(self, *parts, head=T, tail="", file="t.py", styles=tuple(STYLES)):
         self.parts, self.head, self.tail, self.file, self.styles = parts, head, tail, file, styles
 
@@ -70,6 +73,26 @@ class Levels(Lines):
         pairs = [self.parts[i % len(self.parts)] for i in range(levels)]
         left = "".join(pair[0].replace("{i}", str(i)) for i, pair in enumerate(pairs))
         return self.head + left + self.inner + "".join(pair[1] for pair in reversed(pairs)) + self.tail
+
+
+class Index(Lines):
+    """An index of git of version 4: what each path leaves away of the one before, and what comes in its place."""
+
+    encoding = "latin-1"
+
+    def __init__(self, first, left_away, part):
+        super().__init__(file=".git/index")
+        self.first, self.part = first, part
+        self.left_away = bytes([left_away]) if left_away < 128 else bytes([127 + (left_away >> 7), left_away & 127])
+
+    def text(self, size):
+        entries, left, i = [], size, 0
+        while left > 0:
+            name = (self.part if i else self.first + self.part).replace("{i}", f"{i:07}").encode()
+            entries.append(bytes(24) + struct.pack(">I", 0o100644) + bytes(34) + (self.left_away if i else b"\0") + name + b"\0")
+            left -= len(entries[-1])
+            i += 1
+        return (b"DIRC" + struct.pack(">II", 4, i) + b"".join(entries) + bytes(20)).decode("latin-1")
 
 
 # ---- from the rules ----
@@ -300,6 +323,13 @@ def long_sources():
         yield f"patterns {name}", Lines(part, head="", file=".gitignore")
 
 
+def long_indexes():
+    yield "files", Index("", 7, "{i}")
+    yield "files far below", Index("x/" * 2000, 7, "{i}")
+    yield "directories", Index("", 9, "{i}/x")
+    yield "directories in each other", Index("", 1009, "{i}/" + "d/" * 500 + "x")
+
+
 # ---- ways to be deep ----
 
 def deep_python():
@@ -322,7 +352,7 @@ def deep_python():
 
 def shapes():
     for kind, make in (("case", from_cases), ("rules", from_words), ("long", long_python), ("imports", long_imports),
-                       ("source", long_sources), ("deep", deep_python)):
+                       ("source", long_sources), ("index", long_indexes), ("deep", deep_python)):
         for name, shape in make():
             yield f"{kind}: {name}", shape
 
@@ -350,7 +380,10 @@ class Measure:
     def once(self, name, shape, style, size):
         directory = self.work / str(next(self.numbers))
         (directory / "p").mkdir(parents=True)
-        (directory / "p" / shape.file).write_text(shape.text(size), encoding="utf-8")
+        (directory / "p" / shape.file).parent.mkdir(exist_ok=True)
+        (directory / "p" / shape.file).write_text(shape.text(size), encoding=shape.encoding)
+        if shape.file.startswith(".git"):  # which is no project by itself
+            (directory / "p/t.py").write_text(T)
         seconds, code = run_time([tool("migrator"), "migrate", str(directory / "p"), "-o", str(directory / "out"), "-q", "-j", "1", "--no-config",
                                   *STYLES[style]])
         subprocess.run(["rm", "-rf", str(directory)], check=True)

@@ -96,22 +96,17 @@ TEST_CASE("pipeline: a Python file that is too large is copied and reported") {
     CHECK(fs.content("out/train.py") != kTrain);
 }
 
-TEST_CASE("pipeline: a project without a file of a known kind is told of, one whose files are left out is not") {
-    const auto says_nothing_found = [](test::MemoryFileSystem& fs) {
-        const auto result = run(options_for(Command::analyze, "in"), fs);
-        REQUIRE(result);
-        return std::ranges::any_of(result->report.notes, [](const base::Message& note) {
-            return note.text().starts_with("No file of a kind that can be analysed was found");
-        });
-    };
+TEST_CASE("pipeline: a directory without a file of a known kind is no project, one whose files are left out is") {
     test::MemoryFileSystem prose, large, ignored;
     prose.add("in/prose.txt", "Nothing.\n");
-    CHECK(says_nothing_found(prose));
+    const auto result = run(options_for(Command::analyze, "in"), prose);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().kind == base::ErrorKind::bad_input);
     large.add("in/data.py", std::string((std::size_t{16} << 20) + 1, '#'));
-    CHECK_FALSE(says_nothing_found(large));
+    CHECK(run(options_for(Command::analyze, "in"), large));
     ignored.add("in/.gitignore", "*.py\n");
     ignored.add("in/a.py", kTrain);
-    CHECK_FALSE(says_nothing_found(ignored));
+    CHECK(run(options_for(Command::analyze, "in"), ignored));
 }
 
 TEST_CASE("pipeline: how the versions of the framework support what the project uses") {

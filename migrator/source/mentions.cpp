@@ -1,0 +1,225 @@
+#include "migrator/source/mentions.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "migrator/source/named_modules.h"
+
+namespace migrator {
+namespace {
+
+using base::Path;
+
+constexpr std::size_t kLongestName = 1024;  // no longer one is the path of a file
+
+bool imports(FileType type) {
+    return type == FileType::python || type == FileType::cython || type == FileType::notebook;
+}
+
+// The first word in a name, by which a text that speaks of it is known: "my-data" is only spoken of where "my" is.
+std::string word_of(std::string_view name) {
+    std::string out;
+    base::any_word(name, [&](std::string_view word) {
+        out = word;
+        return true;
+    });
+    return out;
+}
+
+class Mentions {
+public:
+    explicit Mentions(Walk& walk) : walk_(walk) {
+        const FileList& list = walk_.list();
+        for (const LeftOutPath& item : list.left_out) add_word(item.path);
+        for (const FoundFile& file : list.files) {
+            if (is_left_as_it_is(file)) add_word(file.path);
+        }
+        root_name_ = base::file_name(walk_.fs().real_path(list.root).value_or(list.root));
+    }
+
+    void follow() {
+        if (words_.empty()) return;
+        // What is brought in is read in the next round.
+        for (;;) {
+            std::vector<std::pair<Path, FileType>> texts;
+            for (const FoundFile& file : walk_.list().files) {
+                if (file.analysed && file.type != FileType::compiled && read_.insert(file.path).second)
+                    texts.emplace_back(file.path, file.type);
+            }
+            if (texts.empty()) return;
+            for (const auto& [path, type] : texts) read(path, type);
+            if (wanted_.empty()) return;
+            bring_in();
+        }
+    }
+
+private:
+    // Of a file that was listed, but not analysed: not for what the user has said.
+    static bool is_left_as_it_is(const FoundFile& file) {
+        return !file.skipped_because.empty() && file.kind == base::FileKind::regular &&
+               file.skipped_because.find("--exclude") == std::string::npos &&
+               !file.skipped_because.starts_with("not matched");
+    }
+
+    void add_word(const Path& path) {
+        const std::string_view name = base::file_name(path);
+        const bool is_package = name.starts_with("__init__.");
+        words_.insert(word_of(is_package ? base::file_name(base::parent(path)) : name));
+    }
+
+    void read(const Path& path, FileType type) {
+        const auto text = base::read_file(walk_.fs(), base::join(walk_.list().root, path));
+        if (!text || !base::any_word(*text, [&](std::string_view word) { return words_.contains(std::string(word)); }))
+            return;
+        const Path beside = base::directory_below(path);
+        if (imports(type)) {
+            for_each_import(*text, [&](const NamedModule& named) {
+                if (named.dots > 0) want_relative(named, beside);
+                else want_module(named.name, beside);
+            });
+        }
+        for_each_path(*text, [&](std::string_view named, bool is_quoted) {
+            for (const Path& from : {Path(), beside}) want_file(base::normal_path(base::join(from, named)));
+            if (named.find('.') != named.npos && named.find('/') == named.npos && (is_quoted || !imports(type)))
+                want_module(named, beside);
+        });
+    }
+
+    void want_relative(const NamedModule& named, Path directory) {
+        for (std::size_t i = 1; i < named.dots && !directory.empty(); ++i) directory = base::directory_below(directory);
+        want_below(directory, named.name);
+    }
+
+    // A module counts from the root, from `src`, from above the root where that is a package, or from the program's directory.
+    void want_module(std::string_view name, const Path& beside) {
+        const std::string_view inside = name.substr(std::min(name.find('.'), name.size()));
+        const bool is_of_root = !inside.empty() && name.substr(0, name.size() - inside.size()) == root_name_;
+        if (want_below("", name) || want_below("src", name) || (!beside.empty() && want_below(beside, name)) ||
+            !is_of_root)
+            return;
+        want_below("", inside.substr(1));
+    }
+
+    // The longest beginning of the name that is a module. True when there is one, left out or not.
+    bool want_below(const Path& directory, std::string_view name) {
+        name = name.substr(0, kLongestName);
+        while (!name.empty()) {
+            Path module(name);
+            std::replace(module.begin(), module.end(), '.', '/');
+            module = base::join(directory, module);
+            for (const Path& file : {module + ".py", base::join(module, "__init__.py")}) {
+                if (!base::stays_below(file)) continue;
+                if (is_analysed(file)) return true;
+                if (!want(file, true)) continue;
+                // The packages that it is in are loaded before.
+                for (Path package = base::directory_below(file); package != directory && !package.empty();
+                     package = base::directory_below(package))
+                    want(base::join(package, "__init__.py"), true);
+                return true;
+            }
+            name = name.substr(0, name.rfind('.') == name.npos ? 0 : name.rfind('.'));
+        }
+        return false;
+    }
+
+    void want_file(const Path& path) {
+        if (base::stays_below(path)) want(path, false);
+    }
+
+    bool is_analysed(const Path& path) const {
+        const FoundFile* file = find(path);
+        return file != nullptr && file->analysed;
+    }
+
+    const FoundFile* find(const Path& path) const {
+        const std::vector<FoundFile>& files = walk_.list().files;
+        const auto found = std::ranges::lower_bound(files, path, {}, &FoundFile::path);
+        return found != files.end() && found->path == path ? &*found : nullptr;
+    }
+
+    // What holds the path, of what was left out: the path itself or a directory above it.
+    const LeftOutPath* left_out(const Path& path) const {
+        const std::vector<LeftOutPath>& items = walk_.list().left_out;
+        for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
+            const std::string_view part = std::string_view(path).substr(0, end);
+            const auto found = std::ranges::lower_bound(
+                items, part, {}, [](const LeftOutPath& item) { return std::string_view(item.path); });
+            if (found != items.end() && found->path == part) return &*found;
+            if (end == path.npos) return nullptr;
+        }
+    }
+
+    bool want(const Path& path, bool as_module) {
+        if (wanted_.contains(path)) return true;
+        if (const FoundFile* file = find(path)) {
+            // What is opened is in the copy already, and what is vendored is not mended because a text names it.
+            const bool is_wanted =
+                is_left_as_it_is(*file) && (as_module || file->skipped_because == "excluded by .gitignore");
+            if (is_wanted) wanted_.emplace(path, nullptr);
+            return is_wanted;
+        }
+        const LeftOutPath* item = left_out(path);
+        if (item == nullptr || missing_.contains(path)) return false;
+        const auto info = walk_.fs().link_info(base::join(walk_.list().root, path));
+        if (!info || info->kind != base::FileKind::regular) {
+            missing_.insert(path);
+            return false;
+        }
+        if (as_module && item->is_directory) wanted_.emplace(item->path, item);
+        else wanted_.emplace(path, nullptr);
+        return true;
+    }
+
+    void bring_in() {
+        FileList& list = walk_.list();
+        std::vector<LeftOutPath> directories;
+        std::set<Path> analysed;
+        for (const auto& [path, directory] : wanted_) {
+            if (directory != nullptr) directories.push_back(*directory);
+            else if (find(path) != nullptr) analysed.insert(path);
+        }
+        for (FoundFile& file : list.files) {
+            if (!analysed.contains(file.path)) continue;
+            (file.skipped_because == "excluded by .gitignore" ? list.in_by_name : list.analysed_by_name)
+                .push_back(file.path);
+            walk_.analyse(file);
+        }
+        for (const auto& [path, directory] : wanted_) {
+            const bool is_covered = directory == nullptr && is_in_wanted(path);
+            if (analysed.contains(path) || is_covered) continue;
+            list.in_by_name.push_back(path);
+            if (directory == nullptr) walk_.bring_in_file(path);
+        }
+        for (const LeftOutPath& directory : directories) walk_.bring_in(directory);
+        std::erase_if(list.left_out, [&](const LeftOutPath& item) { return wanted_.contains(item.path); });
+        wanted_.clear();
+        walk_.sort();
+        std::ranges::sort(list.in_by_name);
+        std::ranges::sort(list.analysed_by_name);
+    }
+
+    bool is_in_wanted(const Path& path) const {
+        for (std::size_t end = path.find('/'); end != path.npos; end = path.find('/', end + 1)) {
+            const auto found = wanted_.find(path.substr(0, end));
+            if (found != wanted_.end() && found->second != nullptr) return true;
+        }
+        return false;
+    }
+
+    Walk& walk_;
+    std::string root_name_;
+    std::unordered_set<std::string> words_;
+    std::set<Path> read_;
+    std::set<Path> missing_;
+    std::map<Path, const LeftOutPath*> wanted_;  // nullptr: a file
+};
+
+}  // namespace
+
+void follow_mentions(Walk& walk) { Mentions(walk).follow(); }
+
+}  // namespace migrator
