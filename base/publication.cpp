@@ -10,7 +10,7 @@ namespace {
 
 std::int64_t time_of(const FileInfo& info) { return info.kind == FileKind::directory ? 0 : info.modified; }
 
-tl::unexpected<Error> changed(const Path& path) {
+tl::unexpected<Error> changed_file(const Path& path) {
     return fail(ErrorKind::write_failed,
                 "the file has changed since it was written: something else writes to the output directory; "
                 "nothing was published",
@@ -93,12 +93,12 @@ Status check_files(FileSystem& fs, const Path& directory, const std::vector<Writ
     for (const WrittenFile& file : written) {
         const Path path = join(directory, file.path);
         const auto now = fs.link_info(path);
-        if (!now || !now->is_same_file(file.info) || now->bytes != file.info.bytes) return changed(path);
+        if (!now || !now->is_same_file(file.info) || now->bytes != file.info.bytes) return changed_file(path);
     }
     for (const PlannedFile& file : planned) {
         const Path path = join(directory, file.path);
         const auto now = fs.link_info(path);
-        if (!now || now->kind != FileKind::regular || now->bytes != file.bytes) return changed(path);
+        if (!now || now->kind != FileKind::regular || now->bytes != file.bytes) return changed_file(path);
     }
     return {};
 }

@@ -45,7 +45,7 @@ public:
 
     Result<std::unique_ptr<WritableFile>> create(const Path& path, std::uint32_t mode) override {
         TRY_ASSIGN(const Place at, place(path, ErrorKind::write_failed));
-        constexpr int kMaxLooks = 8;  // not every file system counts links
+        constexpr int kMostTries = 8;  // not every file system counts links
         for (int look = 1;; ++look) {
             FileDescriptor fd(open_at(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, static_cast<mode_t>(mode)));
             if (fd.get() < 0) return system_failure(ErrorKind::write_failed, "create", shown(path), errno);
@@ -54,7 +54,7 @@ public:
             struct stat opened {};
             const bool is_gone = ::fstat(fd.get(), &opened) == 0 && opened.st_nlink == 0;
             // Between the two calls it looked like one of a writer that is gone.
-            if ((is_taken || is_gone) && look < kMaxLooks) continue;
+            if ((is_taken || is_gone) && look < kMostTries) continue;
             return writable_file(std::move(fd), shown(path));
         }
     }
