@@ -16,10 +16,10 @@ Error error_of(const std::exception_ptr& thrown) {
         std::rethrow_exception(thrown);
     } catch (const std::bad_alloc&) {
         return memory_error();
-    } catch (const std::exception& error) {
-        return {ErrorKind::internal, error.what(), "", {}};
     } catch (...) {
-        return {ErrorKind::internal, "an exception of an unknown type", "", {}};
+        // What a library says of its own trouble ("stoll") tells nobody anything.
+        return {
+            ErrorKind::internal, "this is a mistake of the program; please report it with the command line", "", {}};
     }
 }
 

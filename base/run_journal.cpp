@@ -9,6 +9,7 @@ namespace base {
 namespace {
 
 constexpr std::string_view kHeader = "migration-toolkit: a run is writing here, or has died. The next run cleans up.\n";
+constexpr char kLineEnd = '\0';  // in a value, which may be any path
 constexpr std::uint64_t kMaxBytes = 64 << 20;
 
 // A file of another kind, or one that ends within the header, which a run that died at once leaves.
@@ -22,6 +23,7 @@ Result<RunJournal::Entries> parse(std::string_view text, const Path& path) {
         const std::string_view line = text.substr(0, end);
         const std::size_t blank = std::min(line.find(' '), line.size());
         out.emplace_back(line.substr(0, blank), line.substr(std::min(blank + 1, line.size())));
+        std::ranges::replace(out.back().second, kLineEnd, '\n');
         text.remove_prefix(end + 1);
     }
     return out;
@@ -57,8 +59,10 @@ Status RunJournal::start() {
 Status RunJournal::go_on() { return file_->truncate(file_->content().rfind('\n') + 1); }
 
 Status RunJournal::say(std::string_view key, std::string_view value) {
-    CHECK(key.find_first_of(" \n") == key.npos && value.find('\n') == value.npos);
-    return file_->append(format("{} {}\n", key, value));
+    CHECK(key.find_first_of(" \n") == key.npos && value.find(kLineEnd) == value.npos);
+    std::string line(value);
+    std::ranges::replace(line, '\n', kLineEnd);
+    return file_->append(format("{} {}\n", key, line));
 }
 
 Status RunJournal::finish() { return file_->remove(); }

@@ -8,6 +8,7 @@
 #include "base/json_writer.h"
 #include "base/paths.h"
 #include "base/printable.h"
+#include "base/shell_word.h"
 
 namespace ckpt {
 namespace {
@@ -122,7 +123,7 @@ std::string summary_text(const ConvertSummary& summary, const ConvertOptions& op
     // Of what is written for one program alone, a file can be looked at.
     const bool is_read = options.format != NamedFormat::vllm || summary.files.empty();
     const Path shown = is_read ? options.save_dir : base::join(options.save_dir, summary.files.front().first);
-    if (!summary.dry_run) out += base::show("  look at it with: ckpt_convert inspect {}\n", shown);
+    if (!summary.dry_run) out += base::show("  look at it with: ckpt_convert inspect {}\n", base::shell_path(shown));
     const std::string what = language.text(summary.dry_run ? "dry run, nothing was written" : "converted");
     // Each side by itself: a line of both could be taken for one sentence.
     return base::styled(what, base::Style::green, colour) +

@@ -2,6 +2,7 @@
 
 #include "base/format.h"
 #include "base/human.h"
+#include "base/shell_word.h"
 #include "ckpt_convert/launch/layout_options.h"
 
 namespace ckpt {
@@ -42,7 +43,8 @@ std::string conversion_command(const TrainingPlan& plan, const TrainingJob& job,
     if (job.engine == Engine::megatron) words.insert(words.begin(), "--target " + plan.target);
     for (std::string& option : vocabulary_options(plan.vocab)) words.push_back(std::move(option));
     add_modules(plan.model.shape, words);
-    return base::format("ckpt_convert {} OUT {}", model.empty() ? "MODEL" : model, base::joined(words, " "));
+    return base::format("ckpt_convert {} OUT {}", model.empty() ? "MODEL" : base::shell_path(model),
+                        base::joined(words, " "));
 }
 
 std::string scripts_command(const TrainingPlan& plan, const JobPlan& one, const std::string& model) {
@@ -75,7 +77,8 @@ std::string scripts_command(const TrainingPlan& plan, const JobPlan& one, const 
     const std::string choices = chosen_words(plan.choices, job);
     // Without any, FSDP2's scripts compute all layers again.
     if (choices != kNoChoice || job.engine == Engine::fsdp2) add("--with", choices);
-    return base::format("ckpt_convert launch {} SCRIPTS {}", model.empty() ? "MODEL" : model, base::joined(words, " "));
+    return base::format("ckpt_convert launch {} SCRIPTS {}", model.empty() ? "MODEL" : base::shell_path(model),
+                        base::joined(words, " "));
 }
 
 }  // namespace ckpt

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "base/shell_word.h"
 
 namespace ckpt {
 namespace {
@@ -124,14 +125,9 @@ private:
     Expression::Lookup lookup_;
 };
 
-// A word of a shell command; quoted when the shell, or a person in a list of words, could read it otherwise.
-std::string shell_word(const std::string& text) {
-    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.:/@%";
-    if (text.starts_with(kCheckpointDir)) return base::format("\"{}\"", text);
-    if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
-    std::string out = "'";
-    for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
+// A directory of the run is a variable of its scripts.
+std::string flag_word(const std::string& text) {
+    return text.starts_with(kCheckpointDir) ? base::format("\"{}\"", text) : base::shell_word(text);
 }
 
 void add_flag_words(const Json& value, std::vector<std::string>& out) {
@@ -188,7 +184,7 @@ Result<std::vector<TrainingFlag>> all_training_flags(const Model& model, const A
 
 std::string flag_text(const TrainingFlag& flag) {
     std::string out = flag.name;
-    for (const std::string& word : flag.values) out += " " + shell_word(word);
+    for (const std::string& word : flag.values) out += " " + flag_word(word);
     return out;
 }
 

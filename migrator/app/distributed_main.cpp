@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/shell_word.h"
 #include "migrator/distribute/distribute.h"
 
 namespace migrator {
@@ -26,9 +27,7 @@ std::string launcher_for(std::string text, std::string_view script) {
     constexpr std::string_view kPlace = " MAIN ";
     const std::size_t at = text.find(kPlace);
     CHECK(at != std::string::npos);
-    std::string quoted = " '";
-    for (const char c : script) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-    return text.replace(at, kPlace.size(), quoted + "' ");
+    return text.replace(at, kPlace.size(), base::format(" {} ", base::shell_path(script)));
 }
 
 }  // namespace

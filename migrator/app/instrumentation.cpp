@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/format.h"
 #include "base/number_text.h"
+#include "base/shell_word.h"
 
 namespace migrator {
 namespace {
@@ -119,7 +120,7 @@ struct Instrumentation::Search {
         for (const Place& place : places) found.push_back(base::format("{}:{}", place.file, place.begin.line));
         return base::fail(ErrorKind::unsupported,
                           base::format("--instrument: there are {} training loops: {}; say which with --loop {}",
-                                       found.size(), base::joined(found, ", "), found.front()));
+                                       found.size(), base::joined(found, ", "), base::shell_path(found.front())));
     }
 };
 

@@ -10,6 +10,7 @@
 #include "base/human.h"
 #include "base/interrupt.h"
 #include "base/printable.h"
+#include "base/shell_word.h"
 #include "base/write_file.h"
 #include "command_line/spoken_language.h"
 #include "migrator/app/compare_command.h"
@@ -22,6 +23,7 @@
 #include "migrator/app/review_commands.h"
 #include "migrator/app/rule_pages.h"
 #include "migrator/app/run_origin.h"
+#include "migrator/app/settings.h"
 #include "migrator/report/formats.h"
 
 namespace {
@@ -60,6 +62,11 @@ void print_result(const Options& options, const RunResult& result) {
     if (options.github) base::print(text ? stderr : stdout, report_github(result.report));
     if (options.json) report_json(result.report, bytes_to(text ? stderr : stdout));
     print_warning(result.warning, options.language);
+    for (const base::Message& note : options.notes) {
+        if (is_about_others_settings(note))
+            base::print(stderr, options.language.format("migrator: warning: {}\n",
+                                                        base::printable(result.report.language.said(note.text()))));
+    }
     if (options.quiet || (options.json && text)) return;
     const bool taken = text || diff || options.json || options.github;
     std::FILE* stream = taken ? stderr : stdout;
@@ -110,7 +117,7 @@ base::Status add_step_summary(const Report& report) {
 std::string reason_to_fail(const Options& options, const Report& report, const std::set<std::string>& known) {
     if (is_unfinished(options, report))
         return base::show("{} would change; `migrator migrate {} --diff` shows how",
-                          base::plural(report.summary.files_changed, "file"), base::joined(options.paths, " "));
+                          base::plural(report.summary.files_changed, "file"), base::shell_paths(options.paths));
     std::size_t count = 0;
     std::string first;
     for (const ReportFile& file : report.files) {

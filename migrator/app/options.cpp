@@ -368,7 +368,8 @@ base::Result<CommandLine> parse_command_line(int argc, const char* const* argv, 
     const bool migrates = options.command == Command::migrate;
     if (!migrates && options.command != Command::analyze) return CommandLine{std::move(options), {}};
     TRY_ASSIGN(const Settings settings, settings_of(options, raw, fs));
-    TRY_ASSIGN(auto said, apply_settings(fs, migrates ? *migrate : *analyze, migrates ? *analyze : *migrate, settings));
+    TRY_ASSIGN(auto said, apply_settings(fs, migrates ? *migrate : *analyze, migrates ? *analyze : *migrate,
+                                         options.paths, settings));
     options.notes.insert(options.notes.end(), said.begin(), said.end());
     TRY_ASSIGN(Options finished, checked(std::move(options), raw));
     return CommandLine{std::move(finished), {}};

@@ -9,6 +9,7 @@
 #include "base/missing_path.h"
 #include "base/printable.h"
 #include "base/random.h"
+#include "base/shell_word.h"
 #include "migrator/app/named_files.h"
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
@@ -66,7 +67,7 @@ base::Result<std::string> write_changes(base::FileSystem& fs, const Options& opt
     if (options.output.empty()) {
         say_root(options.language, fs, root);
         TRY(write_in_place(fs, root, changes, record));
-        return base::show("in place\nUndo    migrator undo {}", record);
+        return base::show("in place\nUndo    migrator undo {}", base::shell_path(record));
     }
     TRY_ASSIGN(const auto left_out, write_copy(fs, root, changes, options, record));
     std::string out = base::show("in the copy {}", options.output);
@@ -82,15 +83,26 @@ Path stated_root(const Path& named, const Path& recorded) {
 
 // A copy is made of any tree; one that is changed must be the user's own choice, or lie beside the report. `holder`: the directory
 // of the report or record.
-base::Result<Path> root_to_use(base::FileSystem& fs, const Options& options, const SavedReport& report,
-                               const Path& recorded, const Path& holder) {
+base::Result<ProjectRoot> root_to_use(base::FileSystem& fs, const Options& options, const SavedReport& report,
+                                      const Path& recorded, const Path& holder) {
     TRY(check_file_paths(report));
     const Path& named = options.review.project;
-    if (!options.output.empty()) return stated_root(named, recorded);
+    if (!options.output.empty()) return ProjectRoot{stated_root(named, recorded), true};
     TRY_ASSIGN(const ProjectRoot root, project_root(fs, named, recorded, holder));
     if (options.command != Command::undo) TRY(check_not_stopped(fs, root.path));
-    if (!root.is_certain) TRY(check_nothing_hidden(report));
-    return root.path;
+    return root;
+}
+
+std::vector<const SavedFile*> files_of(const SavedReport& applied) {
+    std::vector<const SavedFile*> out;
+    for (const SavedFile& file : applied.files) out.push_back(&file);
+    return out;
+}
+
+std::vector<const SavedFile*> files_of(const std::vector<FileChange>& changes) {
+    std::vector<const SavedFile*> out;
+    for (const FileChange& change : changes) out.push_back(&change.file);
+    return out;
 }
 
 base::Result<SavedReport> report_of(base::FileSystem& fs, const Path& named) {
@@ -108,9 +120,11 @@ base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
     }
     TRY_ASSIGN(const Accepted accepted, accepted_of(report, decisions ? &*decisions : nullptr, review.only_accepted));
     const Path holder = base::parent(named_report(fs, review.report));
-    TRY_ASSIGN(const Path root, root_to_use(fs, options, report, report.root, holder));
+    TRY_ASSIGN(const ProjectRoot chosen, root_to_use(fs, options, report, report.root, holder));
+    const Path& root = chosen.path;
     TRY_ASSIGN(const auto tree, fs.beneath(root));
     TRY_ASSIGN(const auto changes, changes_of(*tree, report, root, accepted.findings));
+    if (!chosen.is_certain) TRY(check_nothing_hidden(files_of(changes), true));
     TRY_ASSIGN(const Path record, record_path(fs, options, holder, root));
     std::string what = "; nothing was written";
     if (!changes.empty() || !options.output.empty()) {
@@ -127,7 +141,10 @@ base::Result<std::string> undo_command(const Options& options, base::FileSystem&
     if (root.empty()) {
         TRY_ASSIGN(record, named_record(fs, record));
         TRY_ASSIGN(const SavedReport applied, read_record(fs, record));
-        TRY_ASSIGN(root, root_to_use(fs, options, applied, recorded_root(fs, applied, record), base::parent(record)));
+        TRY_ASSIGN(const ProjectRoot chosen,
+                   root_to_use(fs, options, applied, recorded_root(fs, applied, record), base::parent(record)));
+        if (!chosen.is_certain) TRY(check_nothing_hidden(files_of(applied), true));
+        root = chosen.path;
     }
     say_root(options.language, fs, root);
     TRY_ASSIGN(const std::size_t files, undo(fs, record, root));
@@ -137,8 +154,10 @@ base::Result<std::string> undo_command(const Options& options, base::FileSystem&
 base::Result<std::string> reapply_command(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const Path from, named_record(fs, options.review.record));
     TRY_ASSIGN(const SavedReport applied, read_record(fs, from));
-    TRY_ASSIGN(const Path root,
+    TRY_ASSIGN(const ProjectRoot chosen,
                root_to_use(fs, options, applied, recorded_root(fs, applied, from), base::parent(from)));
+    const Path& root = chosen.path;
+    if (!chosen.is_certain) TRY(check_nothing_hidden(files_of(applied), false));
     TRY_ASSIGN(const Reapplied merged, reapply(fs, from, root));
     std::string what = "; nothing was written";
     if (!merged.changes.empty()) {
@@ -181,7 +200,8 @@ base::Result<std::string> serve(const Options& options, base::FileSystem& fs) {
         static_cast<void>(base::flush_output().has_value());  // without a reader it serves all the same
     };
     TRY(server.run(ready, [&](const HttpRequest& request) { return site.answer(request); }));
-    return base::show("Stopped\n  Next    migrator apply {} --decisions {} -o OUT\n", report, site.decisions());
+    return base::show("Stopped\n  Next    migrator apply {} --decisions {} -o OUT\n", base::shell_path(report),
+                      base::shell_path(site.decisions()));
 }
 
 // A finding of one report that the other does not have.

@@ -7,6 +7,7 @@
 #include "base/human.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
+#include "base/shell_word.h"
 #include "migrator/app/rule_cases.h"
 #include "migrator/app/rule_files.h"
 #include "migrator/project/knowledge.h"
@@ -98,7 +99,7 @@ base::Result<RulePages> new_page(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const std::vector<base::Path> written, write_rule_template(fs, options.paths.front()));
     const base::Path directory = base::parent(options.paths.front());
     return RulePages{options.language.show("Written: {}\nNext     migrator rules test {}\n",
-                                           base::joined(written, ", "), directory)};
+                                           base::joined(written, ", "), base::shell_path(directory))};
 }
 
 }  // namespace

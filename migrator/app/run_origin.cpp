@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include "base/paths.h"
+#include "base/shell_word.h"
 #include "migrator/source/git_head.h"
 
 namespace migrator {
@@ -26,14 +27,6 @@ std::time_t time_of_report() {
     return is_number ? static_cast<std::time_t>(seconds) : std::time(nullptr);
 }
 
-std::string shell_word(std::string_view word) {
-    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./~-";
-    if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return std::string(word);
-    std::string out = "'";
-    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
-
 }  // namespace
 
 std::string told_command(int argc, const char* const* argv) {
@@ -42,7 +35,7 @@ std::string told_command(int argc, const char* const* argv) {
         const std::string_view word = argv[i];
         if (word == "-j" || word == "--jobs") ++i;
         else if (!word.starts_with("--jobs=") && !(word.starts_with("-j") && word.size() > 2))
-            out += " " + shell_word(word);
+            out += " " + base::shell_word(word);
     }
     return out;
 }

@@ -21,6 +21,8 @@
 #pragma pop_macro("NDEBUG")
 
 #include "base/format.h"
+#include "base/owner.h"
+#include "base/shell_word.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/toml_depth.h"
 
@@ -32,6 +34,8 @@ using base::Path;
 
 constexpr std::uint64_t kMaxSettingsBytes = 4 << 20;
 constexpr const char* kFileName = "pyproject.toml";
+constexpr const char* kGit = ".git";
+constexpr const char* kTable = "tool.migrator";
 
 std::string place(const Path& file, const toml::source_position& at) {
     return base::format("{}:{}:{}", file, at.line, at.column);
@@ -69,7 +73,7 @@ base::Result<std::optional<Settings>> parse(base::FileSystem& fs, const Path& fi
     auto text = base::read_file(fs, file, kMaxSettingsBytes);
     if (!text) return base::fail(ErrorKind::usage, "the settings cannot be read: " + text.error().message, file);
     // A file of somebody else's that cannot be read is no reason to stop.
-    const bool is_asked = text->find("tool.migrator") != std::string::npos;
+    const bool is_asked = text->find(kTable) != std::string::npos;
     if (const auto line = deep_toml_key(*text)) {
         if (!is_asked) return std::optional<Settings>{};
         return base::fail(
@@ -96,7 +100,43 @@ base::Result<std::optional<Settings>> parse(base::FileSystem& fs, const Path& fi
     return std::optional<Settings>{std::move(out)};
 }
 
+// Who can put the file there, or make a repository around it, is the user or root.
+bool is_the_users(base::FileSystem& fs, const Path& file, const Path& directory, const Path& root) {
+    const Path git = base::join(root, kGit);
+    return base::belongs_to_user(fs, file) && base::belongs_to_user(fs, directory) &&
+           (!fs.exists(git) || (base::belongs_to_user(fs, root) && base::belongs_to_user(fs, git)));
+}
+
+// Of a file that is not in what is analysed: why it does not count, if it does not. `root`: the uppermost directory that was looked at.
+Settings refused_above(base::FileSystem& fs, const Path& path, const Path& directory, bool is_next_to_file,
+                       const Path& root) {
+    const Path file = directory == "." ? kFileName : base::join(directory, kFileName);
+    Settings out;
+    if (!is_next_to_file && !fs.exists(base::join(root, kGit))) {
+        out.left_out = {
+            "The settings of {file} were not read: it lies above {path}, and no repository holds both. If they are to "
+            "count, name the file with {option}.",
+            {{"file", file}, {"path", path}, {"option", "--config " + base::shell_path(file)}}};
+    } else if (!is_the_users(fs, file, directory, root)) {
+        out.left_out = {
+            "The settings of {file} were not read: the file, its directory or its repository belongs to another user. "
+            "If they are to count, name the file with {option}.",
+            {{"file", file}, {"option", "--config " + base::shell_path(file)}}};
+    }
+    return out;
+}
+
+// It may be anybody's, so what cannot be read has none.
+bool has_table(base::FileSystem& fs, const Path& file) {
+    const auto text = base::read_file(fs, file, kMaxSettingsBytes);
+    return text && text->find(kTable) != std::string::npos;
+}
+
 }  // namespace
+
+bool is_about_others_settings(const base::Message& note) {
+    return note.text().find("the file, its directory or its repository belongs to another user") != std::string::npos;
+}
 
 base::Result<Settings> read_settings(base::FileSystem& fs, const Path& file) {
     TRY_ASSIGN(auto found, parse(fs, file));
@@ -106,10 +146,19 @@ base::Result<Settings> read_settings(base::FileSystem& fs, const Path& file) {
 }
 
 base::Result<Settings> find_settings(base::FileSystem& fs, const Path& path) {
-    for (const Path& directory :
-         base::directories_above(fs, base::is_directory(fs, path) ? path : base::parent(path))) {
+    const bool is_directory = base::is_directory(fs, path);
+    const std::vector<Path> around = base::directories_above(fs, is_directory ? path : base::parent(path));
+    for (const Path& directory : around) {
         const Path file = directory == "." ? kFileName : base::join(directory, kFileName);
         if (!fs.exists(file)) continue;
+        const bool is_first = directory == around.front();
+        if (!is_first || !is_directory) {
+            Settings refused = refused_above(fs, path, directory, is_first, around.back());
+            if (!refused.left_out.empty()) {
+                if (has_table(fs, file)) return refused;
+                continue;
+            }
+        }
         TRY_ASSIGN(auto found, parse(fs, file));
         if (found) return std::move(*found);
     }

@@ -22,11 +22,17 @@ bool is_path_setting(const std::string& key) {
 
 // What a project says of itself is about what is looked for. Where is written, whether a record is kept, and what is read from
 // elsewhere is the user's to say: the project may have been downloaded.
-bool is_for_user_only(base::FileSystem& fs, const base::Path& file, const Setting& setting) {
+bool is_for_user_only(base::FileSystem& fs, const base::Path& file, const std::vector<base::Path>& analysed,
+                      const Setting& setting) {
     if (setting.key == "report" || setting.key == "no-record") return true;
-    return is_path_setting(setting.key) && std::any_of(setting.values.begin(), setting.values.end(), [&](auto& value) {
-               return !base::is_inside(fs, from_directory_of(file, value), base::parent(file));
-           });
+    if (!is_path_setting(setting.key)) return false;
+    // Rules write code: they are in what is analysed.
+    const std::vector<base::Path> holders = setting.key == "rules" ? analysed : std::vector{base::parent(file)};
+    return !std::ranges::all_of(setting.values, [&](const std::string& value) {
+        return std::ranges::any_of(holders, [&](const base::Path& holder) {
+            return base::is_inside(fs, from_directory_of(file, value), holder);
+        });
+    });
 }
 
 // The command line wins over a setting.
@@ -72,7 +78,9 @@ base::Message settings_note(const base::Path& file, const std::vector<std::strin
 }  // namespace
 
 base::Result<std::vector<base::Message>> apply_settings(base::FileSystem& fs, CLI::App& command, const CLI::App& other,
+                                                        const std::vector<base::Path>& analysed,
                                                         const Settings& settings) {
+    if (!settings.left_out.empty()) return std::vector{settings.left_out};
     if (settings.items.empty()) return std::vector<base::Message>{};
     std::vector<std::string> used, left_out;
     for (const Setting& setting : settings.items) {
@@ -80,7 +88,7 @@ base::Result<std::vector<base::Message>> apply_settings(base::FileSystem& fs, CL
         const bool only_of_other = of_other != nullptr && of_other->get_configurable() &&
                                    command.get_option_no_throw("--" + setting.key) == nullptr;
         if (only_of_other) continue;
-        if (!settings.is_named && is_for_user_only(fs, settings.file, setting)) {
+        if (!settings.is_named && is_for_user_only(fs, settings.file, analysed, setting)) {
             left_out.push_back(setting.key);
             continue;
         }

@@ -47,11 +47,12 @@ bool needs_review(const FindingOutcome& outcome) {
            outcome.state != FixState::available;
 }
 
-void count(const FindingOutcome& outcome, ReportSummary& summary, KindRow& row) {
+// `has_edits`: what only follows the edit of another finding is settled with it, and counted with none.
+void count(const FindingOutcome& outcome, bool has_edits, ReportSummary& summary, KindRow& row) {
     Severity severity = outcome.finding.severity;
     bool review = needs_review(outcome);
-    bool applied = outcome.state == FixState::applied;
-    bool available = outcome.state == FixState::available;
+    bool applied = has_edits && outcome.state == FixState::applied;
+    bool available = has_edits && outcome.state == FixState::available;
 
     ++row.findings;
     row.errors += severity == Severity::error;
@@ -108,6 +109,15 @@ std::string sentence_of(const ReportSummary& summary) {
     return left + ".";
 }
 
+// Ids of findings; a new file is an edit of those that want it, in whatever file they are.
+std::set<std::string_view> findings_with_edits(const std::vector<ReportFile>& files) {
+    std::set<std::string_view> out;
+    for (const ReportFile& file : files) {
+        for (const ReportEdit& edit : file.edits) out.insert(edit.findings.begin(), edit.findings.end());
+    }
+    return out;
+}
+
 ReportSummary summarise(const std::vector<ReportFile>& files, std::uint64_t files_seen) {
     ReportSummary summary;
     summary.files_seen = files_seen;
@@ -115,6 +125,7 @@ ReportSummary summarise(const std::vector<ReportFile>& files, std::uint64_t file
     for (Severity severity : kAllSeverities) summary.by_severity[std::string(name(severity))] = 0;
     for (FixState state : kAllStates) summary.by_state[std::string(name(state))] = 0;
     std::map<FindingKind, KindRow> kinds;
+    const std::set<std::string_view> with_edits = findings_with_edits(files);
     for (const ReportFile& file : files) {
         summary.files_changed += file.changed;
         summary.files_with_problems += has_problem(file);
@@ -123,7 +134,7 @@ ReportSummary summarise(const std::vector<ReportFile>& files, std::uint64_t file
         for (const ReportFinding& item : file.findings) {
             KindRow& row = kinds[item.outcome.finding.kind];
             row.kind = item.outcome.finding.kind;
-            count(item.outcome, summary, row);
+            count(item.outcome, with_edits.contains(item.id), summary, row);
         }
     }
     for (const auto& [kind, row] : kinds) summary.by_kind.push_back(row);

@@ -36,8 +36,8 @@ constexpr auto record_of(const KindRow*) {
                         base::field("error", &KindRow::errors, "of this severity").always(),
                         base::field("warning", &KindRow::warnings, "of this severity").always(),
                         base::field("info", &KindRow::infos, "of this severity").always(),
-                        base::field("applied", &KindRow::applied, "settled by a fix").always(),
-                        base::field("available", &KindRow::available, "could be settled by a fix").always(),
+                        base::field("applied", &KindRow::applied, "with a fix that was made").always(),
+                        base::field("available", &KindRow::available, "with a fix that could be made").always(),
                         base::field("to_review", &KindRow::to_review, "left to a person").always());
 }
 
@@ -59,8 +59,12 @@ constexpr auto record_of(const ReportSummary*) {
             .always(),
         base::field("lines", &S::lines, "of the analysed files").always(),
         base::field("findings", &S::findings, "all findings").always(),
-        base::field("applied", &S::applied, "findings that were settled by a fix").always(),
-        base::field("available", &S::available, "findings that could be settled by a fix").always(),
+        base::field("applied", &S::applied,
+                    "findings whose fix was made; what only follows the edit of another counts as none")
+            .always(),
+        base::field("available", &S::available,
+                    "findings whose fix could be made; what only follows the edit of another counts as none")
+            .always(),
         base::field("to_review", &S::to_review,
                     "findings of severity `warning` or `error` that are neither applied nor available")
             .always(),

@@ -56,6 +56,9 @@ std::string_view first_sentence(std::string_view text) {
     return text.substr(0, std::min(text.find(". "), text.size()));
 }
 
+// Rules may come with the project: nothing else becomes a link.
+bool is_web_address(std::string_view url) { return url.starts_with("https://") || url.starts_with("http://"); }
+
 // The first of the sources that a citation names, where it is known where that can be read.
 const SourceEntry* cited_source(const Report& report, std::string_view citations) {
     for (const std::string_view citation : base::split(citations, ';')) {
@@ -110,7 +113,8 @@ private:
         write_text(json_.key("fullDescription"), message);
         write_text(json_.key("help"),
                    base::format("{}\nSource: {}\nMore: migrator explain {}", message, rule.source, rule.id));
-        if (const SourceEntry* source = cited_source(report_, rule.source)) json_.key("helpUri").string(source->url);
+        const SourceEntry* source = cited_source(report_, rule.source);
+        if (source != nullptr && is_web_address(source->url)) json_.key("helpUri").string(source->url);
         json_.key("defaultConfiguration").begin_object();
         json_.key("level").string(level_of(rule.severity));
         json_.end_object();

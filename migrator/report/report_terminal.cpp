@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/printable.h"
+#include "base/shell_word.h"
 #include "base/wrapped_text.h"
 #include "migrator/report/report.h"
 #include "migrator/report/titles.h"
@@ -25,28 +26,13 @@ Style style_of(Severity severity) {
     return severity == Severity::error ? Style::red : severity == Severity::warning ? Style::yellow : Style::dim;
 }
 
-// The word as a shell takes it.
-std::string shell_word(std::string_view word) {
-    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:@%,=";
-    if (word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
-    std::string out = "'";
-    for (char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
-    return out + "'";
-}
-
-std::string paths_of(const RunInfo& run) {
-    std::string out;
-    for (const std::string& path : run.paths) out += (out.empty() ? "" : " ") + shell_word(base::printable(path));
-    return out;
-}
-
 std::string heading(const Report& report, const RunTrace& trace, bool colour) {
     const Language& say = report.language;
     const RunInfo& run = report.run;
-    std::string what = run.output.empty() ? say.format("analysed {}", paths_of(run))
-                       : run.in_place
-                           ? say.format("migrated {} in place", paths_of(run))
-                           : say.format("migrated {} to {}", paths_of(run), shell_word(base::printable(run.output)));
+    std::string what =
+        run.output.empty() ? say.format("analysed {}", base::shell_paths(run.paths))
+        : run.in_place     ? say.format("migrated {} in place", base::shell_paths(run.paths))
+                       : say.format("migrated {} to {}", base::shell_paths(run.paths), base::shell_path(run.output));
     return styled("migrator " + run.tool_version, Style::bold, colour) +
            say.format(": {} in {}\n\n", what, base::human_duration(trace.seconds));
 }
@@ -230,7 +216,7 @@ std::string next_step(const Report& report, const RunTrace& trace) {
     const Language& say = report.language;
     const ReportSummary& summary = report.summary;
     bool analyse = report.run.output.empty();
-    std::string paths = paths_of(report.run);
+    std::string paths = base::shell_paths(report.run.paths);
     bool one = report.run.paths.size() == 1;
     if (analyse && summary.available > 0) return say.format("migrator migrate {} -o OUT", one ? paths : "PATH");
     if (analyse && trace.written.empty() && summary.findings > 0) {
@@ -242,8 +228,7 @@ std::string next_step(const Report& report, const RunTrace& trace) {
         return say.format("migrator analyze {} --report DIR   write what is left to a page to work through", paths);
     if (summary.to_review > 0) return say.text("open the report and work through what is left to review");
     if (analyse) return say.text("nothing");
-    return say.format("run the training script of {} on a machine with torch_npu",
-                      shell_word(base::printable(report.run.output)));
+    return say.format("run the training script of {} on a machine with torch_npu", base::shell_path(report.run.output));
 }
 
 }  // namespace
@@ -263,7 +248,7 @@ std::string report_terminal(const Report& report, const RunTrace& trace, Termina
     }
     if (!trace.record.empty())
         out += "  " + styled(say.text("Undo    "), Style::bold, style.colour) + "migrator undo " +
-               shell_word(base::printable(trace.record)) + "\n";
+               base::shell_path(trace.record) + "\n";
     return out + "  " + styled(say.text("Next    "), Style::bold, style.colour) + next_step(report, trace) + "\n";
 }
 

@@ -81,11 +81,10 @@ std::vector<SavedEdit> wanted_edits(const SavedFile& file, const std::set<std::s
 
 base::Result<std::string> bytes_after(const SavedFile& file, const std::vector<SavedEdit>& edits,
                                       std::string_view original) {
+    TRY(check_edits_inside(file, original.size()));
     std::string out;
     std::uint64_t done = 0;
     for (const SavedEdit& edit : edits) {
-        if (edit.begin_byte < done || edit.end_byte > original.size())
-            return base::fail(base::ErrorKind::bad_input, "an edit of the report lies outside of the file", file.path);
         out += original.substr(done, edit.begin_byte - done);
         TRY_ASSIGN(const std::string text, encode_text(edit.new_text, file.original.encoding));
         out += text;

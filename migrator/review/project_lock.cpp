@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/shell_word.h"
 
 namespace migrator {
 namespace {
@@ -33,7 +34,8 @@ std::string StoppedRun::text(const Path& root) const {
     if (record.empty())
         return base::format("{}, and keeps no record: restore the files from version control, and remove {}", what,
                             base::join(root, kJournal));
-    return base::format("{}; put the files back with `migrator undo {} --project {}`", what, record, root);
+    return base::format("{}; put the files back with `migrator undo {} --project {}`", what, base::shell_path(record),
+                        base::shell_path(root));
 }
 
 base::Status check_not_stopped(base::FileSystem& fs, const Path& root) {

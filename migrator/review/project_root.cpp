@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/format.h"
+#include "base/shell_word.h"
 #include "migrator/review/project_lock.h"
 
 namespace migrator {
@@ -35,7 +36,7 @@ base::Result<ProjectRoot> project_root(base::FileSystem& fs, const Path& named, 
     return base::fail(base::ErrorKind::usage,
                       base::format("the files would be changed in {}, which does not lie next to this; if that is the "
                                    "project, say so with --project {}",
-                                   root, root),
+                                   root, base::shell_path(root)),
                       holder);
 }
 

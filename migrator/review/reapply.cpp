@@ -99,6 +99,7 @@ base::Result<std::vector<Edit>> encoded_edits(const SavedFile& file) {
 }
 
 base::Status merge(const SavedFile& file, const std::string& original, const Current& now, Reapplied& out) {
+    TRY(check_edits_inside(file, original.size()));
     TRY_ASSIGN(const std::vector<Edit> edits, encoded_edits(file));
     const std::vector<MovedEdit> moved = moved_edits(original, edits, now.bytes);
     const std::map<std::string, std::string> lost = lost_findings(file, moved);

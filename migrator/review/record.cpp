@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/random.h"
 #include "base/sha256.h"
+#include "base/shell_word.h"
 #include "base/write_file.h"
 #include "migrator/review/project_lock.h"
 
@@ -309,7 +310,7 @@ base::Status write_in_place(base::FileSystem& fs, const Path& root, const std::v
     const bool can_undo = keeps_record && fs.exists(base::join(record, kAppliedName));
     if (can_undo &&
         std::ranges::any_of(changes, [&](const FileChange& change) { return may_be_changed(*tree, change); }))
-        return base::fail_with_context(written.error(), base::format("migrator undo {}", record));
+        return base::fail_with_context(written.error(), base::format("migrator undo {}", base::shell_path(record)));
     const bool is_removed = !keeps_record || (remove_record(fs, record) && remove_empty_record_folder(*tree));
     if (is_removed) static_cast<void>(lock.finish().has_value());
     return written;

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/quoted_name.h"
 #include "migrator/review/project_lock.h"
+#include "migrator/source/text_codec.h"
 
 namespace migrator {
 namespace {
@@ -37,21 +39,44 @@ std::vector<std::string> parts_of(const base::Path& path) {
     return out;
 }
 
+// Paths of files that are there, which the report changes and knows by their hash.
+std::set<base::Path> changed_paths(const SavedReport& report) {
+    std::set<base::Path> out;
+    for (const SavedFile& file : report.files) {
+        if (file.original.sha256 && !file.edits.empty()) out.insert(file.path);
+    }
+    return out;
+}
+
+bool is_hidden(std::string_view path) { return path.starts_with('.') || path.find("/.") != path.npos; }
+
+// What a hidden directory holds is the project's where a file below it is known; a name that is hidden itself is of no file
+// that we make.
+bool would_hide(const base::Path& path, const std::set<base::Path>& changed) {
+    if (!is_hidden(path)) return false;
+    const base::Path directory = base::join(base::parent(path), "");
+    const auto known = changed.lower_bound(directory);
+    return base::file_name(path).starts_with('.') || known == changed.end() || !known->starts_with(directory);
+}
+
 // Why nothing is written at the path of the file; empty when it may be.
-std::string reason_against(const SavedFile& file, std::set<base::Path>& seen) {
+std::string reason_against(const SavedFile& file, const std::set<base::Path>& changed, std::set<base::Path>& seen) {
     if (!base::stays_below(file.path)) return "names a path that leads out of the project";
     if (!seen.insert(file.path).second) return "names this path twice";
     for (const std::string& part : parts_of(file.path)) {
         // Also where letters of both cases are the same.
         if (part == ".git" || part.starts_with(kRecordFolder)) return base::format("names a path inside of {}", part);
-        if (!file.original.sha256 && part.starts_with('.')) return "would make a hidden file";
     }
-    return {};
+    return !file.original.sha256 && would_hide(file.path, changed) ? "would make a hidden file" : "";
 }
 
 }  // namespace
 
-base::Status SavedOriginal::check(const base::JsonPlace&) {
+base::Status SavedOriginal::check(const base::JsonPlace& at) {
+    if (canonical_encoding(encoding) != encoding)
+        return at.at("encoding", *at.json.find("encoding"))
+            .error(base::format("\"original.encoding\" is not an encoding that is known: {}",
+                                base::quoted_name(encoding)));
     if (new_mode) *new_mode &= 0777u;
     return {};
 }
@@ -67,9 +92,12 @@ base::Status SavedFile::check(const base::JsonPlace& at) const {
 }
 
 base::Status check_file_paths(const SavedReport& report) {
+    const std::set<base::Path> changed = changed_paths(report);
     std::set<base::Path> seen;
     for (const SavedFile& file : report.files) {
-        const std::string reason = reason_against(file, seen);
+        // Of a report, a file without edits is one with findings only; a record has what was changed.
+        if (file.edits.empty() && report.schema == kReportSchema) continue;
+        const std::string reason = reason_against(file, changed, seen);
         if (!reason.empty())
             return base::fail(ErrorKind::bad_input,
                               base::format("{} {}; nothing was written", base::file_name(report.file), reason),
@@ -78,12 +106,18 @@ base::Status check_file_paths(const SavedReport& report) {
     return {};
 }
 
-base::Status check_nothing_hidden(const SavedReport& report) {
-    for (const SavedFile& file : report.files) {
-        const bool is_hidden = file.path.starts_with('.') || file.path.find("/.") != file.path.npos;
-        if (is_hidden && !file.edits.empty())
+base::Status check_edits_inside(const SavedFile& file, std::uint64_t bytes) {
+    if (file.edits.empty() || file.edits.back().end_byte <= bytes) return {};
+    return base::fail(ErrorKind::bad_input, "an edit of the report lies outside of the file", file.path);
+}
+
+base::Status check_nothing_hidden(const std::vector<const SavedFile*>& changed, bool knows_bytes) {
+    const auto is_known = [](const SavedFile* file) { return file->original.sha256 && !is_hidden(file->path); };
+    if (knows_bytes && std::ranges::any_of(changed, is_known)) return {};
+    for (const SavedFile* file : changed) {
+        if (is_hidden(file->path))
             return base::fail(ErrorKind::usage,
-                              "this is a hidden file; name the project that it belongs to with --project", file.path);
+                              "this is a hidden file; name the project that it belongs to with --project", file->path);
     }
     return {};
 }

@@ -115,8 +115,12 @@ constexpr auto record_of(const SavedReport*) {
 // Fails with bad_input when a path of it is no plain path below its root, is inside of .git or .migrator, makes a new hidden
 // file, or stands there twice. Nothing is written for such a report.
 base::Status check_file_paths(const SavedReport& report);
-// Fails with usage when it changes a hidden file: of a project that nobody has named, and which may be no project.
-base::Status check_nothing_hidden(const SavedReport& report);
+// Fails with bad_input when an edit of the file ends after its original of so many bytes.
+base::Status check_edits_inside(const SavedFile& file, std::uint64_t bytes);
+// Fails with usage when one of the changed files is hidden: of a project that nobody has named, and which may be no project.
+// `knows_bytes`: nothing is written unless all of them have the bytes that they are said to have; then a file that is not hidden
+// shows that this is the project.
+base::Status check_nothing_hidden(const std::vector<const SavedFile*>& changed, bool knows_bytes);
 
 // Fails with bad_input, with the place, when it is no report of a schema that is known.
 base::Result<SavedReport> read_report(base::FileSystem& fs, const base::Path& path);

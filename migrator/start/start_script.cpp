@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 
 namespace migrator {
@@ -26,15 +27,6 @@ void fill_place(std::string& text, std::string_view place, std::string_view valu
 // For a line of its own: without a value the line goes.
 void fill_line(std::string& text, std::string_view place, const std::string& value) {
     fill_place(text, base::format("{}\n", place), value.empty() ? "" : value + "\n");
-}
-
-std::string quoted(std::string_view word) {
-    const bool is_plain =
-        std::ranges::all_of(word, [](char c) { return base::is_word_char(c) || c == '/' || c == '.' || c == '-'; });
-    if (is_plain && !word.starts_with('-')) return std::string(word);
-    std::string out = "'";
-    for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
-    return (word.starts_with('-') ? "./" : "") + out + "'";
 }
 
 std::string without_line_ends(std::string text) {
@@ -98,7 +90,8 @@ std::string start_script(const ProgramToStart& program, const StartFacts& facts,
     std::erase_if(variables, [&](const StartVariable* variable) { return variable->several && !several; });
     std::string users = start;
     for (const StartVariable* variable : variables) users += "\n" + variable->value;
-    fill_place(start, "@PROGRAM@", base::format("{}{}", program.is_module ? "-m " : "", quoted(program.program)));
+    fill_place(start, "@PROGRAM@",
+               base::format("{}{}", program.is_module ? "-m " : "", base::shell_path(program.program)));
 
     std::string out = template_named(templates, "run_npu.sh");
     std::vector<std::string> headers;

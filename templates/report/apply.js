@@ -1,5 +1,12 @@
 // How decisions become files: the command that writes what the page shows as "after", and, on a served page, a button that runs it.
-const quoted = (word) => /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+// A word as a shell reads it back, on one line and without what may not be shown: base/shell_word.h is the same.
+const UNSHOWN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\u{e0000}-\u{e007f}]/gu;
+function quoted(word) {
+  if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
+  if (!word.match(UNSHOWN)) return `'${word.replaceAll("'", "'\\''")}'`;
+  const bytes = (text) => [...new TextEncoder().encode(text)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
+  return `$'${word.replace(/[\\'!]/g, bytes).replace(UNSHOWN, bytes)}'`;
+}
 
 // `place`: where report.json and decisions.json are. No `output`: in place.
 function apply_command(place, is_decided, output) {

@@ -89,7 +89,7 @@ function make_decisions(model, keeper, changed) {
     // What `apply` changes.
     made() {
       const files = model.report.files.filter((file) => file.edits.some((edit) => edit.findings.some((id) => model.by_id.has(id) && is_on(model.by_id.get(id)))));
-      return { findings: model.findings.filter(is_on).length, files: files.length };
+      return { findings: model.findings.filter((finding) => finding.edits.length && is_on(finding)).length, files: files.length };
     },
     import_text(text, name) {
       const { entries, strange } = read(text);

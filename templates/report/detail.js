@@ -34,7 +34,7 @@ function make_detail(page, on) {
     const { source_url: source, commit } = model.report;
     const online = source ? source.replaceAll('{commit}', commit || 'HEAD').replaceAll('{path}', encoded).replaceAll('{line}', String(line)) : null;
     return h('p', { class: 'path small muted' }, editor ? h('a', { href: editor, id: 'open-editor', title: words.openEditor }, mono(where)) : mono(where),
-      online && /^https?:/.test(online) ? h('a', { href: online, id: 'open-source', target: '_blank', rel: 'noopener noreferrer' }, words.openSource) : null,
+      online && is_web_address(online) ? h('a', { href: online, id: 'open-source', target: '_blank', rel: 'noopener noreferrer' }, words.openSource) : null,
       h('button', { type: 'button', class: 'link', id: 'copy-link', click: async () => { await copy_text(location.href, root); page.tell(words.copied); } }, words.copyLink));
   }
   function chips(finding) {
@@ -60,7 +60,7 @@ function make_detail(page, on) {
   function cited(source) {
     return (source || '–').split('; ').flatMap((citation, index) => {
       const entry = page.report.sources?.[citation.split(': ')[0]];
-      const shown = entry ? [h('a', { href: entry.url, target: '_blank', rel: 'noopener noreferrer', title: `${entry.title}, ${entry.version}, ${entry.read}` }, literal(citation))] : literal(citation);
+      const shown = entry && is_web_address(entry.url) ? [h('a', { href: entry.url, target: '_blank', rel: 'noopener noreferrer', title: `${entry.title}, ${entry.version}, ${entry.read}` }, literal(citation))] : literal(citation);
       return index ? ['; ', ...shown] : shown;
     });
   }
@@ -75,7 +75,7 @@ function make_detail(page, on) {
       names.length ? row(words.names, h('ul', { class: 'small' }, names, more)) : null,
       row(words.source, cited(finding.source)),
       row(words.rule, h('button', { type: 'button', class: 'link', click: () => page.review_with({ rule: finding.rule }) }, words.uses(model.of_rule.get(finding.rule)))),
-      row(words.terminal, mono(`migrator explain ${finding.rule}`))));
+      row(words.terminal, mono(`migrator explain ${quoted(finding.rule)}`))));
   }
 
   // Which edits the right side shows: those that are made, and the chosen finding's own as a proposal.

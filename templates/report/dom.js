@@ -24,6 +24,8 @@ function literal(value) {
   return out;
 }
 
+// A report may come from elsewhere: nothing else becomes a link.
+const is_web_address = (text) => /^https?:\/\//i.test(text);
 const mono = (value, extra) => h('span', { class: `mono ${extra || ''}`, dir: 'ltr' }, literal(value));
 const number = (value) => value.toLocaleString('en-US');
 const chip = (tone, label) => h('span', { class: `chip ${tone}` }, label);

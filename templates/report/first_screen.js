@@ -7,7 +7,7 @@ function make_first_screen(page, parts) {
   const { summary } = report;
   const MAX_BLOCKERS = 5;
   const settled = decisions.settled();
-  const made = model.findings.filter(made_by_run).length;
+  const made = model.findings.filter(is_counted).length;
   const all = made + model.tasks.length;
   const open = model.tasks.length - settled;
   const is_open = (finding) => is_task(finding) && !is_settled(decisions.about(finding));

@@ -19,6 +19,8 @@ function folder_of(path) {
 }
 
 const made_by_run = (finding) => finding.state === 'applied' || finding.state === 'available';
+// What only follows the edit of another finding is settled with it: summary.applied and summary.available count the same.
+const is_counted = (finding) => made_by_run(finding) && finding.edits.length > 0;
 // What a person may decide about.
 const is_decidable = (finding) => finding.edits.length > 0 || is_task(finding);
 // What is left to a person: summary.to_review of the report counts the same.
@@ -68,7 +70,6 @@ function make_model(report) {
       finding.file = file;
       finding.place = findings.length;
       finding.edits = [];
-      finding.bucket = made_by_run(finding) ? finding.state : finding.severity;
       findings.push(finding);
       by_id.set(finding.id, finding);
     }
@@ -82,6 +83,7 @@ function make_model(report) {
       }
     }
   }
+  for (const finding of findings) finding.bucket = is_counted(finding) ? finding.state : made_by_run(finding) ? 'info' : finding.severity;
   const of_rule = new Map();
   for (const finding of findings) of_rule.set(finding.rule, (of_rule.get(finding.rule) || 0) + 1);
   const rules = new Map((report.rules || []).map((rule) => [rule.id, rule]));

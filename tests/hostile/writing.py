@@ -96,6 +96,160 @@ def settings_of_a_project(checks, work):
         checks.equal((place / "p/.migrator").exists(), keeps, f"no-record = {value}: the record")
 
 
+HOUSE = ('{"schema": 1, "about": "x", "rules": [{"id": "house.r", "kind": "cuda_api", "severity": "warning", "message": "{name} becomes {to}.", '
+         '"source": "s", "imports": [{"module": "evil_package", "after": "torch"}], "match": {"name": "torch.zeros"}, '
+         '"fix": {"rename": "evil_package.zeros"}}]}')
+NOBODY = 65534
+
+
+def with_settings_above(place, settings, repository):
+    """place/me/p is the project, place/pyproject.toml and place/rules lie above."""
+    (place / "me/p").mkdir(parents=True)
+    (place / "me/p/train.py").write_text(TRAIN)
+    (place / "rules").mkdir()
+    (place / "rules/house.json").write_text(HOUSE)
+    (place / "pyproject.toml").write_text(f"[tool.migrator]\n{settings}\n")
+    if repository:
+        (place / ".git").mkdir()
+    return place / "me"
+
+
+def migrated_below(place, *options, path="p", env=None):
+    """What is said when the project is migrated in place, in one line, and what becomes of it."""
+    command = [tool("migrator"), "migrate", path, "--in-place", "--no-record", *options]
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, env={**os.environ, **(env or {})})
+    return " ".join((done.stdout + done.stderr).split()), done.returncode, (place / "p/train.py").read_text()
+
+
+@check
+def settings_above_a_project(checks, work):
+    """They count up to the root of a repository; rules write code, so they come from there only by --rules."""
+    place = with_settings_above(work / "no repository", 'rules = "rules"\nexclude = ["*"]', False)
+    said, code, text = migrated_below(place)
+    checks.equal((code, text), (0, MIGRATED), f"no repository: {said}")
+    checks.expect("The settings of ../pyproject.toml were not read: it lies above p, and no repository holds both. If they are to count, name the "
+                  "file with --config ../pyproject.toml." in said, f"no repository: {said}")
+    place = with_settings_above(work / "named", 'exclude = ["*"]', False)
+    checks.equal(migrated_below(place, "--config", "../pyproject.toml")[1:], (0, TRAIN), "no repository, and --config")
+    place = with_settings_above(work / "repository", 'style = "portable"\nrules = "rules"', True)
+    said, code, text = migrated_below(place)
+    checks.expect(code == 0 and "any_device" in text and "evil" not in text, f"a repository: {text}")
+    checks.expect("Settings were read from ../pyproject.toml: style. A project does not choose rules: give it" in said, f"a repository: {said}")
+    place = with_settings_above(work / "rules", 'rules = "rules"', True)
+    checks.expect("evil_package.zeros" in migrated_below(place, "--rules", "../rules")[2], "--rules is the user's")
+    # In what is analysed a project's rules are its own.
+    place = with_settings_above(work / "inside", "x = 1", False)
+    (place / "p/rules").mkdir()
+    (place / "p/rules/house.json").write_text(HOUSE)
+    (place / "p/pyproject.toml").write_text('[tool.migrator]\nrules = "rules"\n')
+    checks.expect("evil_package.zeros" in migrated_below(place)[2], "rules in the project itself")
+    # A file without our table is nobody's business; one that cannot be read is none.
+    place = with_settings_above(work / "other", "", False)
+    for content in ("[project]\nname = 'x'\n", "[[[ no TOML"):
+        (place.parent / "pyproject.toml").write_text(content)
+        said = migrated_below(place)[0]
+        checks.expect("pyproject" not in said, f"{content!r}: {said}")
+    (place.parent / "pyproject.toml").unlink()
+    os.mkfifo(place.parent / "pyproject.toml")
+    checks.equal(migrated_below(place)[1], 0, "a pipe above")
+
+
+@check
+def settings_of_another_user(checks, work):
+    """git's rule of safe directories: file, directory, repository and its .git are the user's, root's, or of who called sudo."""
+    if os.geteuid() != 0:
+        print("settings_of_another_user: only root can give files to another user; not checked")
+        return
+    settings = 'exclude = ["*"]'
+    for number, owned in enumerate(["pyproject.toml", ".git", ".", "link"]):
+        place = with_settings_above(work / str(number), settings, True)
+        if owned == "link":
+            (place.parent / "pyproject.toml").rename(place.parent / "mine.toml")
+            (place.parent / "pyproject.toml").symlink_to("mine.toml")
+            os.lchown(place.parent / "pyproject.toml", NOBODY, NOBODY)
+        else:
+            os.chown(place.parent / owned, NOBODY, NOBODY)
+        warning = ("migrator: warning: The settings of ../pyproject.toml were not read: the file, its directory or its repository belongs to another "
+                   "user. If they are to count, name the file with --config ../pyproject.toml.")
+        said, code, text = migrated_below(place, "-q")
+        checks.equal((code, text), (0, MIGRATED), f"{owned}: {said}")
+        checks.equal(said, warning, f"{owned}: -q")
+        (place / "p/train.py").write_text(TRAIN)
+        said, code, text = migrated_below(place, "-q", env={"SUDO_UID": str(NOBODY)})
+        checks.equal((said, code, text), ("", 0, TRAIN), f"{owned}: of who called sudo")
+        said, code, text = migrated_below(place, "-q", "--config", "../pyproject.toml", env={"SUDO_UID": "1"})
+        checks.equal((said, code, text), ("", 0, TRAIN), f"{owned}: --config")
+        report = migrator(place, "analyze", "p", "--json")
+        checks.expect("belongs to another user" in report.stdout, f"{owned}: the report does not say it")
+    # A file between the project and its repository's root, and one next to a single file.
+    place = with_settings_above(work / "between", "style = 'portable'", True)
+    (place / "pyproject.toml").write_text(f"[tool.migrator]\n{settings}\n")
+    os.chown(place / "pyproject.toml", NOBODY, NOBODY)
+    said, code, text = migrated_below(place, "-q")
+    checks.expect((code, text) == (0, MIGRATED) and "The settings of pyproject.toml were not read" in said, f"between: {said}")
+    place = with_settings_above(work / "file", settings, False)
+    (place / "p/pyproject.toml").write_text(f"[tool.migrator]\n{settings}\n")
+    os.chown(place / "p/pyproject.toml", NOBODY, NOBODY)
+    said, code, text = migrated_below(place, "-q", path="p/train.py")
+    checks.expect((code, text) == (0, MIGRATED) and "The settings of p/pyproject.toml were not read" in said, f"next to a file: {said}")
+    # What is analysed may be anybody's, and its settings choose what to look for.
+    os.chown(place / "p", NOBODY, NOBODY)
+    (place / "p/train.py").write_text(TRAIN)
+    checks.equal(migrated_below(place, "-q"), ("", 0, TRAIN), "the project's own")
+
+
+# base_tests has 10,000 for the function that quotes; these are for the places that call it.
+ODD_NAMES = ["a b; touch PWN", "$(touch PWN)`touch PWN`", "it's \"\\x41\\", "-two\nlines\x1b[2J\u202e!", "=训练 &"]
+
+
+@check
+def commands_to_copy(checks, work):
+    """Whatever the directories are called, a shell that is given the printed command does what it says, and nothing else."""
+    environment = {**os.environ, "PATH": f"{Path(tool('migrator')).parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+
+    def copied(place, line):
+        return subprocess.run(["bash", "-c", line], cwd=place, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+
+    def printed(text, label):
+        lines = [line.strip()[len(label):].strip() for line in text.splitlines() if line.strip().startswith(label + " ")]
+        return lines[-1] if lines else "false"
+
+    for number, name in enumerate(ODD_NAMES):
+        place = work / str(number)
+        (place / name / "p").mkdir(parents=True)
+        source = place / name / "p/train.py"
+        source.write_text(TRAIN)
+        here = "./" + name
+        done = migrator(place, "migrate", f"{here}/p", "--in-place")
+        undone = copied(place, printed(done.stdout, "Undo"))
+        checks.equal((undone.returncode, source.read_text()), (0, TRAIN), f"{name!r}: undo of migrate: {done.stdout}{done.stderr}{undone.stderr}")
+        done = migrator(place, "analyze", f"{here}/p", "--report", f"{here}/r")
+        following = printed(done.stdout, "Next").replace(" -o OUT", " -o out --no-record")
+        copied(place, following)
+        checks.expect((place / "out/train.py").exists(), f"{name!r}: next: {following}")
+        done = migrator(place, "apply", f"{here}/r", "--in-place")
+        undone = copied(place, printed(done.stdout, "Undo"))
+        checks.equal((undone.returncode, source.read_text()), (0, TRAIN), f"{name!r}: undo of apply: {done.stdout}{done.stderr}{undone.stderr}")
+        command = json.loads((place / name / "r/report.json").read_text())["command_line"]
+        checks.equal(copied(place, command).returncode, 0, f"{name!r}: the command line of the report: {command}")
+        server = subprocess.Popen([tool("migrator"), "serve", f"{here}/r"], cwd=place, stdout=subprocess.PIPE, text=True)
+        server.stdout.readline()
+        server.send_signal(2)
+        (place / name / "r/decisions.json").write_text('{"schema": "migrator-decisions/1", "decisions": []}')
+        following = printed(server.communicate(timeout=60)[0], "Next").replace(" -o OUT", " -o served")
+        applied = copied(place, following)
+        checks.equal((applied.returncode, (place / "served/train.py").exists()), (0, True), f"{name!r}: next of serve: {following}: {applied.stderr}")
+        # A run that was stopped says how to go back.
+        done = migrator(place, "migrate", f"{here}/p", "--in-place", "-q")
+        (place / name / "p/.migrator.run").write_text("migration-toolkit: a run is writing here, or has died. The next run cleans up.\nrecord "
+                                                     + f"{place}/{name}/p/.migrator/applied".replace("\n", "\0") + "\ntoken 0123456789abcdef\n")
+        refused = migrator(place, "migrate", f"{here}/p", "--in-place", "-q")
+        way_back = refused.stderr.partition("put the files back with `")[2].rpartition("`")[0]
+        undone = copied(place, way_back)
+        checks.equal((undone.returncode, source.read_text()), (0, TRAIN), f"{name!r}: {refused.stderr} {way_back} {undone.stderr}")
+        checks.equal(sorted(place.rglob("PWN")), [], f"{name!r}: a command was run")
+
+
 @check
 def names_and_links(checks, work):
     """Names that a writer might use for itself, as files and as links of the project's."""
@@ -231,6 +385,58 @@ def crafted_records(checks, work):
                 done = migrator(work, *command)
                 checks.expect(done.returncode != 0, f"{root} {hidden} {command[0]}: {done.stdout}")
                 checks.equal((home / ".bashrc").read_text(), "# known\n", f"{root} {hidden} {command[0]}: a file elsewhere")
+
+
+@check
+def words_that_are_not_known(checks, work):
+    """What a report or a record says is looked up before anything is done with it: exit code 4, and one line with file and key."""
+    project(work)
+    migrator(work, "analyze", "p", "--report", "r", "-q")
+    migrator(work, "migrate", "p", "--in-place", "-q")
+    report = json.loads((work / "r/report.json").read_text())
+    applied = json.loads((work / "p/.migrator/applied/applied.json").read_text())
+    for encoding in ("evil-8", "utf-16", "UTF-8", "utf-7", "hex", "", "../gbk", "utf-8\n"):
+        for saved, place, commands in ((report, work / "r/report.json", (["apply", "r", "--in-place"], ["apply", "r", "-o", "o"], ["serve", "r"])),
+                                       (applied, work / "p/.migrator/applied/applied.json",
+                                        (["undo", "p"], ["reapply", "p", "--in-place"], ["reapply", "p", "-o", "o"]))):
+            changed = copy.deepcopy(saved)
+            changed["files"][0]["original"]["encoding"] = encoding
+            place.write_text(json.dumps(changed, indent=2))
+            before = tree(work)
+            for command in commands:
+                done = run(tool("migrator"), *command, cwd=work, timeout=20)
+                checks.expect(done.returncode == 4 and place.name in done.stderr and '"original.encoding"' in done.stderr and done.stderr.count("\n") == 1,
+                              f"{encoding!r} {command}: {done.returncode} {done.stderr!r}")
+                checks.expect(tree(work) == before, f"{encoding!r} {command}: something was written")
+    # An edit after the end of the kept original.
+    for begin, end in ((10**6, 10**6), (0, 10**6), (10**6, 2**62)):
+        changed = copy.deepcopy(applied)
+        changed["files"][0]["edits"] = [{**changed["files"][0]["edits"][0], "begin_byte": begin, "end_byte": end}]
+        (work / "p/.migrator/applied/applied.json").write_text(json.dumps(changed))
+        (work / "p/train.py").write_text(TRAIN + "# newer\n")
+        done = migrator(work, "reapply", "p", "--in-place")
+        checks.expect(done.returncode == 4 and "lies outside of the file" in done.stderr, f"{begin} to {end}: {done.returncode} {done.stderr}")
+
+
+@check
+def only_web_addresses_are_links(checks, work):
+    """Sources of rules become addresses in a SARIF log, and a project chooses the address of its lines."""
+    rules = json.loads(HOUSE)
+    for number, (url, is_link) in enumerate((("https://example.org/x", True), ("http://example.org", True), ("javascript:alert(1)", False),
+                                             ("data:text/html,x", False), ("file:///etc/passwd", False), ("//example.org", False))):
+        place = work / str(number)
+        place.mkdir()
+        project(place, pyproject__toml=f"[tool.migrator]\nsource-url = '{url}'\n")
+        (place / "rules").mkdir()
+        rules["rules"][0]["source"] = "House"
+        rules["sources"] = {"House": {"title": "x", "url": url, "version": "1", "read": "2026-11-23"}}
+        (place / "rules/house.json").write_text(json.dumps(rules))
+        done = migrator(place, "analyze", "p", "--rules", "rules", "--report", "r", "--format", "sarif,markdown,csv,github", "-q")
+        checks.equal(done.returncode, 0, f"{url}: {done.stderr}")
+        sarif = (place / "r/report.sarif").read_text()
+        checks.equal(f'"helpUri": "{url}"' in sarif, is_link, f"{url}: the SARIF log")
+        shown = "".join(path.read_text() for path in (place / "r").rglob("*") if path.is_file() and path.suffix != ".sarif") + done.stdout
+        checks.expect(is_link or f"]({url}" not in shown, f"{url}: {shown}")
 
 
 def started_together(commands, cwd):

@@ -9,9 +9,11 @@ bring them.
 
 import base64
 import json
+import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -411,6 +413,34 @@ def hostile(checks, migrator, work):
         checks.equal(browser.js("window.attacked"), 0, "a script that is not the page's own was run")
 
 
+def foreign(checks, migrator, work):
+    """Of a report from elsewhere only http and https addresses become links, and a command to copy is what a shell reads back."""
+    shutil.copytree(ROOT / "samples/gpt_train", work / "in")
+    report = report_of(checks, migrator, work)
+    cited = next(finding for finding in findings_of(report) if finding["source"].split(": ")[0].split("; ")[0] in report["sources"])
+    for url, is_link in (("https://example.org/x", True), ("javascript:attack()", False), ("JavaScript:attack()", False), (" javascript:attack()", False),
+                         ("data:text/html,<script>attack()</script>", False), ("vbscript:x", False), ("/etc/passwd", False)):
+        changed = {**report, "sources": {name: {**entry, "url": url} for name, entry in report["sources"].items()},
+                   "source_url": url if is_link else f"{url}//{{path}}"}
+        (work / "review/report.json").write_text(json.dumps(changed))
+        with serve(migrator, work) as server, Browser(work / f"profile {len(url)}") as browser:
+            browser.open(f"http://{server.host}/{server.token}/#finding-{cited['id']}")
+            found = json.loads(browser.js("JSON.stringify([...document.querySelectorAll('a[href]')].map((link) => link.getAttribute('href')))"))
+            checks.expect(all(re.match(r"https?://|vscode://file/|#", address) for address in found), f"{url}: links to {found}")
+            checks.equal(url in found, is_link, f"{url}: a link")
+            if is_link:
+                names = ["a b", "x; touch y", "it's", "$(id)", "esc\x1b[2J", "\u202ecod", "back\\slash\x02'", "!!\x01", "~", "=ls", "训练", "plain-1.py"]
+                browser.click("#apply")
+                shown = []
+                for name in names:
+                    set_field(browser, "#apply-output", name, "input")
+                    shown.append(text_of(browser, "#apply-command").partition(" -o ")[2])
+                words = " ".join(shown)
+                done = subprocess.run(["bash", "-c", f"printf '%s\\0' {words}"], capture_output=True, env={**os.environ, "LC_ALL": "C.UTF-8"}, timeout=20)
+                checks.equal(done.stdout, "".join(f"{name}\0" for name in names).encode(), f"words of a command: {words}")
+                checks.expect(not re.search("[\x00-\x1f\u202e]", words), f"hidden in a command: {words!r}")
+
+
 def served(checks, migrator, work):
     """`migrator serve`: what is decided is on the disk, and there again in another browser."""
     shutil.copytree(ROOT / "samples/gpt_train", work / "in")
@@ -666,7 +696,7 @@ def main():
     if not AXE.exists() or not SARIF_SCHEMA.exists():
         skip(f"{TOOLS} is not there; ./test.sh fetches it")
     script = ""
-    for suite in (review, filtered, address, projects, first_screen, sizes, one_truth, hostile, served, served_apply, accessible, printed_lines,
+    for suite in (review, filtered, address, projects, first_screen, sizes, one_truth, hostile, foreign, served, served_apply, accessible, printed_lines,
                   rules_and_import, chinese, flows, sarif, large):
         if sys.argv[1:] and suite.__name__ not in sys.argv[1:]:
             continue

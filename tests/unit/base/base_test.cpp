@@ -88,7 +88,8 @@ TEST_CASE("parallel_for: an exception in any thread is an error, also one for wa
     auto other = base::guarded([]() -> base::Result<int> { throw std::length_error("too long"); });
     REQUIRE(!other);
     CHECK(other.error().kind == base::ErrorKind::internal);
-    CHECK(other.error().message == "too long");
+    CHECK(other.error().message == "this is a mistake of the program; please report it with the command line");
+    CHECK(base::exit_code(other.error().kind) == 70);
 }
 
 TEST_CASE("paths") {

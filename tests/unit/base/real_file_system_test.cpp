@@ -114,6 +114,7 @@ TEST_CASE("real file system: a journal is one run's, and tells the next what a d
         REQUIRE(first);
         REQUIRE(first->start());
         REQUIRE(first->say("staging", "a name with blanks"));
+        REQUIRE(first->say("record", "one\nof two lines"));
         const auto second = base::RunJournal::open(scratch.fs, path);
         REQUIRE_FALSE(second);
         CHECK(second.error().kind == ErrorKind::usage);
@@ -121,6 +122,7 @@ TEST_CASE("real file system: a journal is one run's, and tells the next what a d
     auto next = base::RunJournal::open(scratch.fs, path);
     REQUIRE(next);
     CHECK(next->left("staging") == "a name with blanks");
+    CHECK(next->left("record") == "one\nof two lines");
     REQUIRE(next->finish());
     CHECK_FALSE(scratch.fs.exists(path));
 
