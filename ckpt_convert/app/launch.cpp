@@ -11,10 +11,12 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "base/write_file.h"
+#include "ckpt_convert/app/convert.h"
 #include "ckpt_convert/app/script_views.h"
 #include "ckpt_convert/launch/launch_choices.h"
 #include "ckpt_convert/launch/launch_set.h"
 #include "ckpt_convert/open/described_source.h"
+#include "ckpt_convert/open/sharded_source.h"
 
 namespace ckpt {
 namespace {
@@ -90,6 +92,27 @@ Status write_fixed_file(base::FileSystem& tree, const Path& path, const std::str
                           "the file has changed since it was read. Nothing was written; run the command again", path);
     };
     return base::write_file_of(tree, path, after, {info.mode & base::kPermissionBits, true}, token, check_as_read);
+}
+
+// A set whose first script cannot run is none: its conversion is planned where there are weights, and what their config says
+// is looked at where there are none.
+Status refuse_as_conversion(base::FileSystem& fs, const Knowledge& knowledge, const base::DataStore& store,
+                            const LaunchSet& set, const Path& out) {
+    if (!set.conversion) return {};
+    ConvertOptions options = *set.conversion;
+    const Path& model = options.source.directory;
+    TRY_ASSIGN(const auto shards, find_sharded(fs, knowledge.distributed, model));
+    if (!shards && !is_hf_checkpoint(fs, model)) {
+        TRY(refuse_foreign(fs, knowledge, model));
+        TRY_ASSIGN(const JsonDocument config, read_hf_config(fs, model));
+        return check_described(knowledge, config, options.source);
+    }
+    options.save_dir = base::join(out, "mcore");
+    options.dry_run = true;
+    ConvertObserver observer;
+    const auto planned = convert(fs, knowledge, store, options, observer);
+    if (!planned) return tl::unexpected(planned.error());
+    return {};
 }
 
 // New texts of all files that change, or of none.
@@ -189,6 +212,7 @@ Result<int> launch(base::FileSystem& fs, const Knowledge& knowledge, const base:
                    const Options& options) {
     if (!options.launch.check.script.empty()) return check(fs, knowledge, store, options);
     TRY_ASSIGN(const LaunchSet set, chosen_set(fs, knowledge, store, options));
+    TRY(refuse_as_conversion(fs, knowledge, store, set, options.launch.out));
     TRY(write_set(fs, set, options.launch.out));
     if (options.json) base::print(stdout, set_json(set, options.launch.out));
     else if (!options.quiet) base::print(stdout, set_text(set, options.launch.out, options.language));

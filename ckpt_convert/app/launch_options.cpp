@@ -70,8 +70,8 @@ Status take_launch(Options& options, const RawOptions& raw) {
     TRY(check_layout(options.convert, raw));
     LaunchRequest& request = options.launch.request;
     request.target = options.convert.target;
-    request.family = options.convert.source.family;
-    request.mtp_layers = options.convert.source.mtp_layers;
+    request.source = options.convert.source;
+    request.source.dequantize = weight_dtype(raw.dequantize);
     request.topology = options.convert.topology;
     take_vocabulary(raw, options.convert.vocab);
     request.vocab = options.convert.vocab;

@@ -120,6 +120,9 @@ Status add_job_numbers(const LaunchRequest& request, LaunchJob& job) {
     numbers["mbs"] = request.micro_batch;
     numbers["parameters_g"] = static_cast<std::int64_t>(job.source.model.parameters() / 1'000'000'000);
     numbers["dualpipev"] = topology.dualpipev;
+    numbers["converts"] = job.source.side == Side::huggingface;
+    numbers["language_part"] = job.conversion.source.language_part;
+    numbers["dequantizes"] = job.conversion.source.dequantize.has_value();
     numbers["listed"] = static_cast<std::int64_t>(topology.layers_per_stage.size());
     numbers["rms_norm"] = says(job.flags, "--normalization", "RMSNorm");
     numbers["swiglu"] = says(job.flags, "--swiglu", "");
@@ -133,11 +136,9 @@ Result<LaunchJob> launch_job(base::FileSystem& fs, const Knowledge& knowledge, c
                              const LaunchFacts& facts, const Choices& choices, const LaunchTarget& target,
                              const LaunchRequest& request) {
     LaunchJob job;
-    SourceOptions described;
-    described.directory = request.model;
-    described.family = request.family;
-    described.mtp_layers = request.mtp_layers;
-    TRY_ASSIGN(job.source, described_source(fs, knowledge, described));
+    job.conversion.source = request.source;
+    job.conversion.source.directory = request.model;
+    TRY_ASSIGN(job.source, described_source(fs, knowledge, job.conversion.source));
     if (!job.source.config)
         return base::fail(ErrorKind::usage, "the checkpoint has no config.json with it; scripts need its sizes",
                           request.model);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "ckpt_convert/plan/topology.h"
@@ -16,8 +15,7 @@ struct LaunchRequest {
     Topology topology;   // of a checkpoint that is to be made
     bool topology_given = false;
     VocabOptions vocab;  // of a checkpoint that is to be made
-    std::optional<std::uint32_t> mtp_layers;
-    std::string family;         // empty: found from the config
+    SourceOptions source;  // what else is said of the model
     std::int64_t devices = 8;   // over all machines
     std::int64_t per_node = 0;  // 0: as the device has, or 8
     std::int64_t cp = 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/cann.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "ckpt_convert/launch/benchmarks.h"
@@ -11,6 +12,7 @@
 #include "ckpt_convert/launch/layout_options.h"
 #include "ckpt_convert/launch/written_text.h"
 #include "ckpt_convert/memory/budget.h"
+#include "ckpt_convert/open/language_part.h"
 #include "ckpt_convert/open/wanted_values.h"
 
 namespace ckpt {
@@ -40,6 +42,17 @@ std::string choice_arguments(const LaunchJob& job) {
     std::vector<std::string> lines;
     for (const std::string& line : job.choice_lines) lines.push_back(std::string(kIndent) + line);
     return base::joined(lines, "\n");
+}
+
+// What the conversion's script asks for, as the command line makes it of the same options.
+ConvertOptions asked_of_conversion(const LaunchJob& job, const LaunchTarget& target) {
+    ConvertOptions out = job.conversion;
+    out.to = Side::megatron;
+    out.torch_dist = target.torch_dist;
+    if (target.torch_dist) out.topology = {};
+    out.source.mtp_layers = static_cast<std::uint32_t>(value_or_zero(job.numbers, "mtp"));
+    out.source.noop_layers = static_cast<std::uint32_t>(out.topology.noop_layers.size());
+    return out;
 }
 
 // What a training script of the set asks of its devices.
@@ -81,12 +94,14 @@ void add_memory_notes(const LaunchFacts& facts, const DeviceMemory& memory, cons
     }
 }
 
-Result<std::map<std::string, std::string>> texts_of(base::FileSystem& fs, const LaunchFacts& facts,
+Result<std::map<std::string, std::string>> texts_of(base::FileSystem& fs, const Knowledge& knowledge,
+                                                    const base::DataStore& store, const LaunchFacts& facts,
                                                     const LaunchJob& job, const LaunchTarget& target,
                                                     const LaunchSet& set) {
     const bool is_converted = job.source.side == Side::megatron;
     const auto prompt = facts.prompts.find(job.source.model.mapping().family);
     std::map<std::string, std::string> out;
+    TRY_ASSIGN(out["cann"], base::cann_lines(store));
     out["title"] = set.title;
     out["family"] = job.source.model.mapping().family;
     out["layout_title"] = set.layout;
@@ -98,6 +113,13 @@ Result<std::map<std::string, std::string>> texts_of(base::FileSystem& fs, const 
     out["prompt_type"] = prompt == facts.prompts.end() ? "default" : prompt->second.front();
     out["model_args"] = model_arguments(job, target);
     out["choice_args"] = choice_arguments(job);
+    if (job.conversion.source.language_part && !is_converted) {
+        TRY_ASSIGN(const JsonDocument whole, read_hf_config(fs, job.source.directory));
+        const Container* container = container_of(knowledge.containers, whole.root);
+        if (container == nullptr)
+            return base::fail(ErrorKind::usage, "--language-part: this is not a multimodal model", job.source.directory);
+        out["other_parts"] = other_parts(*container);
+    }
     out["convert_options"] = base::joined(conversion_options(job.conversion, target, job.numbers), " \\\n    ");
     return out;
 }
@@ -133,7 +155,7 @@ Result<LaunchSet> launch_set(base::FileSystem& fs, const Knowledge& knowledge, c
     }
     const auto model_id = facts.model_ids.find(mapping.family);
     job.numbers["has_model_id"] = model_id != facts.model_ids.end();
-    TRY_ASSIGN(auto texts, texts_of(fs, facts, job, *target, out));
+    TRY_ASSIGN(auto texts, texts_of(fs, knowledge, store, facts, job, *target, out));
     TRY_ASSIGN(const Benchmarks benchmarks, Benchmarks::load(store));
     texts["benchmarks"] = base::joined(benchmarks.names(), ", ");
     texts["benchmark_branches"] = benchmark_branches(benchmarks);
@@ -145,9 +167,13 @@ Result<LaunchSet> launch_set(base::FileSystem& fs, const Knowledge& knowledge, c
         const std::string prefix = base::format("{}{}/", kTemplates, folder);
         for (const std::string& path : store.list(prefix)) {
             TRY_ASSIGN(std::string text, fill_lines(*store.find(path), job.numbers, texts, path));
+            // None of its lines is for this job.
+            if (text.find_first_not_of('\n') == text.npos) continue;
             out.files.push_back({path.substr(prefix.size()), std::move(text)});
         }
     }
+    if (job.source.side == Side::huggingface && !target->dialect.empty())
+        out.conversion = asked_of_conversion(job, *target);
     if (device != nullptr) {
         TRY_ASSIGN(const DeviceMemory memory, DeviceMemory::make(store, job.source, *device, devices.reserve, choices));
         add_memory_notes(facts, memory, job, *target, out);

@@ -23,6 +23,7 @@ struct LaunchSet {
     std::string layout;  // "TP 2 x PP 4"
     std::vector<SideFile> files;
     std::vector<std::string> notes;
+    std::optional<ConvertOptions> conversion;  // what its first script asks for; nullopt: it converts nothing
 };
 
 // The numbers of a job: the model's values, the layout's, and what follows from them.

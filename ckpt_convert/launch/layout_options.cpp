@@ -113,6 +113,10 @@ std::vector<std::string> conversion_options(const ConvertOptions& conversion, co
     for (std::string& option : vocabulary_options(conversion.vocab)) out.push_back(std::move(option));
     if (const std::int64_t layers = value_or_zero(numbers, "mtp"); layers > 0)
         out.push_back(base::format("--mtp-num-layers {}", layers));
+    const SourceOptions& source = conversion.source;
+    if (!source.family.empty()) out.push_back("--model-type-hf " + source.family);
+    if (source.language_part) out.push_back("--language-part");
+    if (source.dequantize) out.push_back(*source.dequantize == DType::f32 ? "--dequantize fp32" : "--dequantize bf16");
     return out;
 }
 

@@ -1,5 +1,7 @@
 #include "ckpt_convert/open/described_source.h"
 
+#include "base/format.h"
+#include "ckpt_convert/mapping/quantised_config.h"
 #include "ckpt_convert/open/language_part.h"
 #include "ckpt_convert/open/missing_checkpoint.h"
 #include "ckpt_convert/open/wanted_values.h"
@@ -36,6 +38,24 @@ Result<Source> described_source(base::FileSystem& fs, const Knowledge& knowledge
     if (!is_megatron_checkpoint(fs, options.directory)) return from_config(fs, knowledge, options);
     TRY_ASSIGN(const MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, options.directory));
     return identify(fs, checkpoint, knowledge, options);
+}
+
+Status check_described(const Knowledge& knowledge, const JsonDocument& config, const SourceOptions& options) {
+    const Container* container = container_of(knowledge.containers, config.root);
+    if (container != nullptr && options.family.empty() && !options.language_part)
+        return multimodal_model(*container, base::format("tensors of its other parts ({})", other_parts(*container)),
+                                options.directory);
+    if (options.dequantize) return {};
+    for (const char* key : kQuantisation) {
+        const Json* said = config.root.find_path(key);
+        if (said == nullptr || said->object() == nullptr) continue;
+        return base::fail(ErrorKind::unsupported,
+                          base::format("config.json has {}: the weights are quantised, and their scales have no place "
+                                       "in the output; --dequantize bf16 (or fp32) makes ordinary weights of them",
+                                       key),
+                          options.directory);
+    }
+    return {};
 }
 
 }  // namespace ckpt

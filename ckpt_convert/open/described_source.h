@@ -10,4 +10,8 @@ namespace ckpt {
 // `options.mtp_layers` asks for, or that a Megatron checkpoint has. Fails as open_source() does.
 Result<Source> described_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options);
 
+// Fails where a conversion of the Hugging Face checkpoint that this config.json goes with would, by what the file says: without its
+// weights, of a multimodal model as a whole, and of quantised weights.
+Status check_described(const Knowledge& knowledge, const JsonDocument& config, const SourceOptions& options);
+
 }  // namespace ckpt

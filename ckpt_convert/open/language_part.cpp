@@ -16,6 +16,18 @@ Result<std::optional<LanguageConfig>> language_config(const std::vector<Containe
     return std::optional(LanguageConfig{std::move(document), std::move(text)});
 }
 
+tl::unexpected<base::Error> multimodal_model(const Container& container, const std::string& others,
+                                             const Path& directory) {
+    return base::fail(
+        ErrorKind::unsupported,
+        base::format("this is a multimodal model ({}), of which Megatron's language models have no place for "
+                     "{}; --language-part takes its language model alone and leaves them out",
+                     container.title, others),
+        directory);
+}
+
+std::string other_parts(const Container& container) { return base::joined(container.beside, "*, ") + "*"; }
+
 Result<std::optional<LanguagePart>> take_language_part(HfCheckpoint& checkpoint,
                                                        const std::vector<Container>& containers,
                                                        const SourceOptions& options) {
@@ -25,16 +37,9 @@ Result<std::optional<LanguagePart>> take_language_part(HfCheckpoint& checkpoint,
     std::vector<bool> gone;
     for (const IndexedTensor& tensor : tensors) gone.push_back(container->is_beside(tensor.name));
     auto count = static_cast<std::size_t>(std::count(gone.begin(), gone.end(), true));
-    std::string others = base::format("{} of its other parts ({})", base::plural(count, "tensor"),
-                                      base::joined(container->beside, "*, ") + "*");
-    if (!options.language_part) {
-        return base::fail(
-            ErrorKind::unsupported,
-            base::format("this is a multimodal model ({}), of which Megatron's language models have no place for "
-                         "{}; --language-part takes its language model alone and leaves them out",
-                         container->title, others),
-            checkpoint.directory);
-    }
+    const std::string others =
+        base::format("{} of its other parts ({})", base::plural(count, "tensor"), other_parts(*container));
+    if (!options.language_part) return multimodal_model(*container, others, checkpoint.directory);
     TRY_ASSIGN(auto config, language_config(containers, checkpoint.config));
     checkpoint.config = std::move(config->document);
     checkpoint.index.take_out(gone);

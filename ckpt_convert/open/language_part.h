@@ -21,6 +21,12 @@ struct LanguageConfig {
 Result<std::optional<LanguageConfig>> language_config(const std::vector<Container>& containers,
                                                       const JsonDocument& config);
 
+// Of a multimodal model whose language model alone was not asked for; `others`: what it has besides.
+tl::unexpected<base::Error> multimodal_model(const Container& container, const std::string& others,
+                                             const Path& directory);
+// "vision_tower*, multi_modal_projector*"
+std::string other_parts(const Container& container);
+
 struct LanguagePart {
     std::string config_text;
     std::string note;  // what was left out

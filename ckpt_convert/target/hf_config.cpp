@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "ckpt_convert/formats/torch_file/torch_dtypes.h"
+#include "ckpt_convert/mapping/quantised_config.h"
 #include "ckpt_convert/open/option_values.h"
 
 namespace ckpt {
@@ -45,9 +46,6 @@ struct Change {
     const Json* value;
     std::string text;  // empty: the member goes
 };
-
-// What config.json says about quantisation.
-constexpr const char* kQuantisation[] = {"quantization_config", "compression_config", "quantize"};
 
 // Where the config says a value of the mapping; nullptr when it does not.
 const Json* place_of(const Source& source, std::string_view value) {

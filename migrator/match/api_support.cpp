@@ -9,6 +9,7 @@
 #include "migrator/match/dtypes.h"
 #include "migrator/match/matchers.h"
 #include "migrator/match/told_uses.h"
+#include "migrator/python/call_arguments.h"
 
 namespace migrator {
 namespace {
@@ -137,7 +138,7 @@ private:
         base::Message note;
         for (const ApiLimit* limit : known.facts->limits) {
             if (limit->minor) continue;
-            const NodeId argument = limit->keyword.empty() ? kNoNode : argument_of(node, reference.name, *limit);
+            const NodeId argument = limit->keyword.empty() ? kNoNode : argument_of(node, reference, *limit);
             const Shown shown = shown_by(argument, *limit);
             if (shown == Shown::beyond) add_beyond(argument, reference, *limit);
             if (shown == Shown::not_at_all) note.add(limit->text);
@@ -146,22 +147,13 @@ private:
     }
 
     // The value that a call gives to the argument which decides, or kNoNode.
-    NodeId argument_of(NodeId function, std::string_view name, const ApiLimit& limit) const {
-        const SyntaxTree& tree = file_.tree();
-        const NodeId call = file_.call_of(function);
-        const NodeId list = call == kNoNode ? kNoNode : tree.child(call, Field::arguments);
-        if (list == kNoNode) return kNoNode;
-        const auto position = limit.positions.find(name);
-        for (NodeId argument : tree.named_children(list)) {
-            if (tree.kind(argument) != NodeKind::keyword_argument) {
-                if (position != limit.positions.end() && file_.argument_position(argument) == position->second)
-                    return argument;
-                continue;
-            }
-            const NodeId keyword = tree.child(argument, Field::name);
-            if (keyword != kNoNode && tree.text(keyword) == limit.keyword) return argument;
-        }
-        return kNoNode;
+    NodeId argument_of(NodeId function, const Reference& reference, const ApiLimit& limit) const {
+        const auto position = limit.positions.find(reference.name);
+        const auto arguments = arguments_at(file_, function, reference);
+        if (!arguments) return kNoNode;
+        return arguments->find(file_.tree(),
+                               position == limit.positions.end() ? std::nullopt : std::optional(position->second),
+                               limit.keyword);
     }
 
     enum class Shown { not_at_all, within, beyond };

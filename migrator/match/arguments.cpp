@@ -2,52 +2,17 @@
 
 #include "migrator/match/matchers.h"
 #include "migrator/pattern/pattern_matcher.h"
+#include "migrator/python/call_arguments.h"
 
 namespace migrator {
 namespace {
 
-struct Arguments {
-    NodeId list = kNoNode;
-    std::vector<NodeId> all;  // without comments
-    bool open = false;        // stars: there may be more than is written
-};
-
-std::optional<Arguments> arguments_of(const SyntaxTree& tree, NodeId call) {
-    Arguments out;
-    out.list = tree.child(call, Field::arguments);
-    if (out.list == kNoNode || tree.kind(out.list) != NodeKind::argument_list) return std::nullopt;
-    for (NodeId id : tree.named_children(out.list)) {
-        if (tree.kind(id) == NodeKind::comment) continue;
-        out.open |= tree.kind(id) == NodeKind::list_splat || tree.kind(id) == NodeKind::dictionary_splat;
-        out.all.push_back(id);
-    }
-    return out;
-}
-
-// The argument that the row speaks of (with its keyword, if it has one), or kNoNode.
-NodeId find_argument(const SyntaxTree& tree, const Arguments& arguments, const ArgumentRow& row) {
-    std::size_t position = 0;
-    bool counting = true;
-    for (NodeId id : arguments.all) {
-        if (tree.kind(id) == NodeKind::keyword_argument) {
-            NodeId keyword = tree.child(id, Field::name);
-            if (keyword != kNoNode && tree.text(keyword) == row.keyword) return id;
-            continue;
-        }
-        if (tree.kind(id) == NodeKind::list_splat) counting = false;
-        if (counting && row.position == position++) return id;
-    }
-    return kNoNode;
-}
-
 // Each keyword is written, and not with a value that switches it off.
-bool has_all(const SyntaxTree& tree, const Arguments& arguments, const std::vector<std::string>& keywords) {
+bool has_all(const SyntaxTree& tree, const CallArguments& arguments, const std::vector<std::string>& keywords) {
     auto is_off = [](std::string_view value) { return value == "0" || value == "None" || value == "False"; };
     return std::all_of(keywords.begin(), keywords.end(), [&](const std::string& keyword) {
-        return std::any_of(arguments.all.begin(), arguments.all.end(), [&](NodeId id) {
-            return tree.kind(id) == NodeKind::keyword_argument && tree.text(tree.child(id, Field::name)) == keyword &&
-                   !is_off(tree.text(tree.child(id, Field::value)));
-        });
+        const NodeId argument = arguments.find(tree, std::nullopt, keyword);
+        return argument != kNoNode && !is_off(tree.text(tree.child(argument, Field::value)));
     });
 }
 
@@ -133,40 +98,60 @@ public:
         if (function == kNoNode) return;
         for (const Reference& reference : file_.bindings().references(function)) {
             if (reference.origin != Origin::external) continue;
-            for (const ArgumentRow& row : file_.rules().arguments.of(reference.name)) {
-                match_row(call, function, row, reference.name, reference.certainty);
+            const auto rows = file_.rules().arguments.of(reference.name);
+            if (rows.empty()) continue;
+            if (const auto arguments = call_arguments(file_, call, reference)) {
+                for (const ArgumentRow& row : rows) match_row(*arguments, function, row, reference);
             }
         }
+        match_partial(call);
         bool unknown = tree.kind(function) == NodeKind::attribute && file_.bindings().references(function).empty();
         if (!unknown) return;
         for (const ArgumentRow& row : file_.rules().method_arguments.of(file_.last_name(function))) {
-            if (file_.imports_any(row.when_imported))
-                match_row(call, function, row, std::string(file_.last_name(function)), Certainty::likely);
+            if (!file_.imports_any(row.when_imported)) continue;
+            const Reference method{std::string(file_.last_name(function)), Origin::external, Certainty::likely};
+            if (const auto arguments = call_arguments(file_, call, method))
+                match_row(*arguments, function, row, method);
         }
     }
 
 private:
-    void match_row(NodeId call, NodeId function, const ArgumentRow& row, const std::string& name, Certainty certainty) {
+    // What is filled in counts where it is written; what is missing is told where the function is called.
+    void match_partial(NodeId call) {
+        const NodeId function = function_of_partial(file_, call);
+        if (function == kNoNode) return;
+        for (const Reference& reference : file_.bindings().references(function)) {
+            if (reference.origin != Origin::external) continue;
+            for (const ArgumentRow& row : file_.rules().arguments.of(reference.name)) {
+                if (row.state != ArgumentState::absent)
+                    match_row(filled_arguments(file_, call), function, row, reference);
+            }
+        }
+    }
+
+    void match_row(const CallArguments& arguments, NodeId function, const ArgumentRow& row,
+                   const Reference& reference) {
         const SyntaxTree& tree = file_.tree();
-        auto arguments = arguments_of(tree, call);
-        if (!arguments || !has_all(tree, *arguments, row.beside)) return;
-        const std::string_view written = tree.text(arguments->list);
+        if (!has_all(tree, arguments, row.beside)) return;
+        const std::string& name = reference.name;
+        Certainty certainty = reference.certainty;
+        const std::string_view written = tree.text(arguments.list);
         const bool is_mentioned = row.mentions.empty() || std::ranges::any_of(row.mentions, [&](const auto& part) {
                                       return written.find(part) != written.npos;
                                   });
         if (!is_mentioned) return;
-        NodeId argument = find_argument(tree, *arguments, row);
+        const NodeId argument = arguments.find(tree, row.position, row.keyword);
         if (row.state == ArgumentState::absent) {
             if (argument != kNoNode) return;
             // `f(**options)` may well pass it, so that there is nothing to advise.
-            if (arguments->open && row.rule->kind == FindingKind::advice) return;
-            if (arguments->open) certainty = Certainty::textual;
+            if (arguments.open && row.rule->kind == FindingKind::advice) return;
+            if (arguments.open) certainty = Certainty::textual;
             Finding finding = make_finding(*row.rule, tree.range(function), name, certainty, row.fix.add, {}, {});
-            if (!row.fix.add.empty()) finding.fix = Fix{{added(*arguments, row.fix.add)}, row.rule->imports};
+            if (!row.fix.add.empty()) finding.fix = Fix{{added(arguments, row.fix.add)}, row.rule->imports};
             sink_.push_back(std::move(finding));
             return;
         }
-        if (argument == kNoNode || !has_state(argument, row)) return;
+        if (argument == kNoNode || !arguments.is_own(tree, argument) || !has_state(argument, row)) return;
         const bool has_keyword = tree.kind(argument) == NodeKind::keyword_argument;
         // What has no keyword needs no other one.
         if (!row.fix.rename.empty() && !has_keyword && row.fix.wrap.empty()) return;
@@ -176,7 +161,7 @@ private:
         if (!row.fix.rename.empty() || !row.fix.wrap.empty())
             finding.fix = Fix{renamed_and_wrapped(argument, row.fix), row.rule->imports};
         if (!row.fix.name.empty()) finding.fix = Fix{{named(argument, row.fix.name)}, row.rule->imports};
-        if (row.fix.remove) finding.fix = Fix{{removed(*arguments, argument)}, row.rule->imports};
+        if (row.fix.remove) finding.fix = Fix{{removed(argument)}, row.rule->imports};
         sink_.push_back(std::move(finding));
     }
 
@@ -221,23 +206,33 @@ private:
         return {{at, at}, keyword + "="};
     }
 
-    Edit added(const Arguments& arguments, const std::string& text) const {
+    NodeList written_in(NodeId list) const {
+        NodeList out;
+        for (const NodeId id : file_.tree().named_children(list)) {
+            if (file_.tree().kind(id) != NodeKind::comment) out.push_back(id);
+        }
+        return out;
+    }
+
+    Edit added(const CallArguments& arguments, const std::string& text) const {
         const SyntaxTree& tree = file_.tree();
-        if (arguments.all.empty()) {
+        const NodeList all = written_in(arguments.list);
+        if (all.empty()) {
             std::uint64_t at = tree.range(arguments.list).end - 1;
             return {{at, at}, text};
         }
-        std::uint64_t at = tree.range(arguments.all.back()).end;
+        std::uint64_t at = tree.range(all.back()).end;
         return {{at, at}, ", " + text};
     }
 
     // With the comma in front, or behind for the first one.
-    Edit removed(const Arguments& arguments, NodeId argument) const {
+    Edit removed(NodeId argument) const {
         const SyntaxTree& tree = file_.tree();
-        auto at = std::find(arguments.all.begin(), arguments.all.end(), argument);
+        const NodeList all = written_in(tree.parent(argument));
+        auto at = std::find(all.begin(), all.end(), argument);
         base::ByteRange range = tree.range(argument);
-        if (at != arguments.all.begin()) range.begin = tree.range(*(at - 1)).end;
-        else if (at + 1 != arguments.all.end()) range.end = tree.range(*(at + 1)).begin;
+        if (at != all.begin()) range.begin = tree.range(*(at - 1)).end;
+        else if (at + 1 != all.end()) range.end = tree.range(*(at + 1)).begin;
         return {range, ""};
     }
 

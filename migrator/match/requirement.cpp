@@ -65,8 +65,9 @@ Finding package_finding(const PackageRow& row, base::ByteRange place, std::strin
 std::optional<Finding> package_finding(const RuleSet& rules, std::string_view package, base::ByteRange place) {
     const PackageRow* row = rules.packages.find(package);
     if (row == nullptr || row->quiet) return std::nullopt;
-    // The row of a beginning speaks of many.
-    return package_finding(*row, place, row->name.ends_with('*') ? package : row->name);
+    // A row may speak of many, and of a package in all its builds.
+    const bool is_its_own = normalise_distribution(package) == normalise_distribution(row->name);
+    return package_finding(*row, place, is_its_own ? row->name : package);
 }
 
 }  // namespace migrator

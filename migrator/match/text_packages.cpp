@@ -185,6 +185,11 @@ void add_images(const TextFile& file, std::vector<RequiredPackage>& out) {
 void match_text_packages(const TextFile& file, FindingSink& sink) {
     for (const RequiredPackage& package : PackageFinder(file).run()) {
         auto finding = package_finding(*file.rules, package.name, package.place);
+        // "==2.1.2+pt21cu121": a build comes after something else.
+        const std::size_t local = package.versions.find('+');
+        const std::size_t build = local == package.versions.npos ? local : package.versions.find("cu", local + 2);
+        if (!finding && build != package.versions.npos)
+            finding = package_finding(*file.rules, package.name + "-" + package.versions.substr(build), package.place);
         if (finding) sink.push_back(std::move(*finding));
     }
 }

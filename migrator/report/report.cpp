@@ -153,6 +153,7 @@ std::vector<ThirdPartyRow> third_party_rows(const std::vector<ReportFile>& files
             ThirdPartyRow& row = rows[finding.subject];
             if (row.places.empty()) {
                 auto status = package_status.find(finding.subject);
+                if (status == package_status.end()) status = package_status.find(finding.rule);
                 row.package = finding.subject;
                 row.status = status == package_status.end() ? "unknown" : status->second;
                 row.advice = finding.message.text();

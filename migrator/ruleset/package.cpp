@@ -3,6 +3,27 @@
 #include "migrator/ruleset/rule_set.h"
 
 namespace migrator {
+namespace {
+
+// `*-cu#`: every package with this ending, where `#` is a version: "cupy-cuda12x", "tensorrt-cu12-libs".
+constexpr std::string_view kEnding = "*-";
+constexpr char kVersion = '#';
+
+// The name in front of the ending; empty when it is not there.
+std::string_view name_before(std::string_view ending, std::string_view key) {
+    ending.remove_prefix(1);
+    ending.remove_suffix(1);
+    const std::size_t at = key.find(ending);
+    if (at == key.npos) return {};
+    std::string_view rest = key.substr(at + ending.size());
+    const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    rest.remove_prefix(digits);
+    if (rest.starts_with('x')) rest.remove_prefix(1);
+    const bool is_version = (digits == 2 || digits == 3) && (rest.empty() || rest.starts_with('-'));
+    return is_version ? key.substr(0, at) : std::string_view();
+}
+
+}  // namespace
 
 std::string normalise_distribution(std::string_view name) {
     std::string out;
@@ -22,7 +43,10 @@ base::Status add(RuleSet& set, PackageRow row, const Adding& adding) {
 
 base::Status PackageIndex::add(PackageRow row, const base::JsonPlace& at) {
     const bool is_beginning = row.name.ends_with('*');
-    const std::string key = normalise_distribution(std::string_view(row.name).substr(0, row.name.find('*')));
+    const std::string key =
+        normalise_distribution(std::string_view(row.name).substr(0, row.name.size() - is_beginning));
+    if (key.ends_with(kVersion) && !key.starts_with(kEnding))
+        return at.error(base::format("\"{}\": an ending is written as \"*-cu#\" is", row.name));
     // Several distributions may bring the same module: the one of its name speaks for it, or else the first.
     for (const std::string& module : row.modules) {
         const bool same_name = normalise_distribution(module) == key;
@@ -50,13 +74,24 @@ const PackageRow* PackageIndex::find(std::string_view distribution) const {
         const auto found = beginnings_.find(std::string_view(key).substr(0, size));
         if (found != beginnings_.end()) return &found->second;
     }
+    for (auto ending = packages_.lower_bound(kEnding); ending != packages_.end() && ending->first.starts_with(kEnding);
+         ++ending) {
+        const std::string_view name = name_before(ending->first, key);
+        if (name.empty()) continue;
+        // A build is what the package is, unless that is nothing to say.
+        const PackageRow* row = find(name);
+        const bool speaks = row != nullptr && !row->quiet && row->rule->severity > Severity::info;
+        return speaks ? row : &ending->second;
+    }
     return nullptr;
 }
 
 std::map<std::string, std::string> PackageIndex::status() const {
     std::map<std::string, std::string> out;
-    for (const auto& [key, row] : packages_) out[row.name] = row.status;
-    for (const auto& [key, row] : beginnings_) out[row.name] = row.status;
+    for (const auto* rows : {&packages_, &beginnings_}) {
+        // Of a row that speaks of many its rule tells.
+        for (const auto& [key, row] : *rows) out[row.name] = out[row.rule->id] = row.status;
+    }
     return out;
 }
 

@@ -1,9 +1,10 @@
-// StartFacts: where CANN lies, what a job needs in its environment, how programs are started: rules/start/start.json.
+// StartFacts: what a job needs in its environment, how programs are started: rules/start/start.json.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "base/cann.h"
 #include "base/result.h"
 #include "base/rule_file.h"
 
@@ -57,18 +58,19 @@ constexpr auto record_of(const Launcher*) {
 }
 
 struct StartFacts : base::RuleFileHead {
-    std::vector<std::string> environments;
     std::vector<StartVariable> variables;
     std::vector<Launcher> launchers;  // the last one starts a program without anything else
+    std::string cann;                 // lines of the shell that load its environment
 
     static base::Result<StartFacts> load(const base::DataStore& store) {
-        return base::read_rule_record<StartFacts>(store, "rules/start/start.json");
+        TRY_ASSIGN(StartFacts facts, base::read_rule_record<StartFacts>(store, "rules/start/start.json"));
+        TRY_ASSIGN(facts.cann, base::cann_lines(store));
+        return facts;
     }
 };
 constexpr auto record_of(const StartFacts*) {
     return base::extended(record_of(static_cast<const base::RuleFileHead*>(nullptr)), "start",
                           "how a project is started on NPUs",
-                          base::field("environments", &StartFacts::environments, "usual places of CANN's set_env.sh"),
                           base::field("variables", &StartFacts::variables, "what the script sets"),
                           base::field("launchers", &StartFacts::launchers, "ways to start programs").needed());
 }

@@ -84,8 +84,6 @@ std::string start_script(const ProgramToStart& program, const StartFacts& facts,
     std::string numbers = template_named(templates, several ? "several.sh" : "one.sh");
     if (several)
         fill_place(numbers, "@PROCESSES@", program.processes.empty() ? kEveryNpu : std::string_view(program.processes));
-    std::vector<std::string> environments;
-    for (const std::string& path : facts.environments) environments.push_back(base::format("\"{}\"", path));
     std::string start = base::joined(program.launcher->start, "\n");
     std::erase_if(variables, [&](const StartVariable* variable) { return variable->several && !several; });
     std::string users = start;
@@ -100,7 +98,7 @@ std::string start_script(const ProgramToStart& program, const StartFacts& facts,
     fill_line(out, "@START@", start);
     fill_line(out, "@VARIABLES@", exports_of(variables));
     fill_line(out, "@NUMBERS@", used_lines(numbers, users));
-    fill_place(out, "@ENVIRONMENTS@", base::joined(environments, " "));
+    fill_line(out, "@CANN@", facts.cann);
     fill_place(out, "@DIRECTORY@", directory_of(program));
     fill_line(out, "# @ORIGIN@", program.origin.empty() ? "" : "# " + without_line_ends(program.origin));
     fill_place(out, "@NAME@", without_line_ends(program.program));

@@ -2,17 +2,10 @@
 # The environment of a run, computed for this job: micro batch {{mbs}}, sequence {{seq}}, hidden size {{hidden}}, {{world}} devices. Sourced by the scripts.
 # What is set already stays, so that one run can have it otherwise: HCCL_BUFFSIZE=200 ./pretrain.sh
 
-# CANN: its set_env.sh is sourced unless that has been done.
-if [ -z "${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}" ]; then
-    if [ ! -f "$CANN_SET_ENV" ]; then
-        echo "CANN was not found. Say where it is: CANN_SET_ENV=/path/to/set_env.sh $0" >&2
-        exit 1
-    fi
-    set +u
-    # shellcheck source=/dev/null
-    source "$CANN_SET_ENV"
-    set -u
-fi
+# Only what trains needs the other machines.
+: "${MASTER_ADDR:?set it to the address of the first machine}"
+
+{{cann}}
 
 # One queue of kernels for a device, so that communication starts in the order in which the program asks for it. #? !fsdp2
 export CUDA_DEVICE_MAX_CONNECTIONS="${CUDA_DEVICE_MAX_CONNECTIONS:-1}" #? !fsdp2

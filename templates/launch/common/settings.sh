@@ -2,8 +2,8 @@
 # What is set already stays, so that one run can have it otherwise: TRAIN_ITERS=10 ./pretrain.sh
 # shellcheck shell=bash disable=SC2034
 
-# Programs
-CANN_SET_ENV="${CANN_SET_ENV:-/usr/local/Ascend/ascend-toolkit/set_env.sh}"
+# Programs. CANN is looked for in its usual places, see environment.sh; elsewhere: the path of its set_env.sh
+CANN_SET_ENV="${CANN_SET_ENV:-}"
 MINDSPEED_LLM="${MINDSPEED_LLM:-$HOME/MindSpeed-LLM}" #? !megatron
 MEGATRON_LM="${MEGATRON_LM:-$HOME/Megatron-LM}" #? megatron
 
@@ -34,7 +34,7 @@ NPUS_PER_NODE="${NPUS_PER_NODE:-{{per_node}}}"
 NNODES="${NNODES:-{{nodes}}}"
 NODE_RANK="${NODE_RANK:-0}"
 if [ "$NNODES" -gt 1 ]; then
-    MASTER_ADDR="${MASTER_ADDR:?set it to the address of the first machine}"
+    MASTER_ADDR="${MASTER_ADDR:-}"
 else
     MASTER_ADDR="${MASTER_ADDR:-127.0.0.1}"
 fi

@@ -1,9 +1,9 @@
-#!/usr/bin/env bash
-# Converts {{title}} from Hugging Face to torch_dist, which loads at any TP and PP. Needs no device.
-set -euo pipefail
-HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-# shellcheck source=/dev/null
-source "$HERE/settings.sh"
+#!/usr/bin/env bash #? converts
+# Converts {{title}} from Hugging Face to torch_dist, which loads at any TP and PP. Needs no device. #? converts
+set -euo pipefail #? converts
+HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)" #? converts
+# shellcheck source=/dev/null #? converts
+source "$HERE/settings.sh" #? converts
 
-ckpt_convert convert "$HF_DIR" "$MCORE_DIR" \
-    {{convert_options}}
+ckpt_convert convert "$HF_DIR" "$MCORE_DIR" \ #? converts
+    {{convert_options}} #? converts

@@ -48,7 +48,8 @@ TRAIN_ARGS=(
 # A program that finds no checkpoint begins with random weights and says so in one line of many.
 needs_checkpoint() {
     if [ ! -f "$1/latest_checkpointed_iteration.txt" ]; then
-        echo "There is no checkpoint in $1: make it with ./convert_to_mcore.sh, or say where it is: MCORE_DIR=/path $0" >&2
+        echo "There is no checkpoint in $1: make it with ./convert_to_mcore.sh, or say where it is: MCORE_DIR=/path $0" >&2 #? converts
+        echo "There is no checkpoint in $1. Say where it is: MCORE_DIR=/path $0" >&2 #? !converts
         exit 1
     fi
 }

@@ -134,9 +134,11 @@ TEST_CASE("rows of packages: found in imports and requirements, quiet ones not")
     auto status = test::rules().packages.status();
     REQUIRE(status.size() > 200);
     for (const auto& entry : status) {
-        // Of packages that begin so, one.
-        const std::string package =
-            entry.first.ends_with('*') ? entry.first.substr(0, entry.first.size() - 1) + "9x" : entry.first;
+        if (test::rules().find_rule(entry.first) != nullptr) continue;
+        // Of packages that begin or end so, one.
+        std::string package = entry.first;
+        if (package.ends_with('*')) package.replace(package.size() - 1, 1, "9x");
+        if (package.starts_with('*')) package = "any" + package.substr(1, package.size() - 2) + "118";
         CAPTURE(package);
         const migrator::PackageRow* row = test::rules().packages.find(package);
         REQUIRE(row != nullptr);

@@ -1,0 +1,18 @@
+# CANN: its set_env.sh is sourced unless that has been done. Without CANN_SET_ENV it is looked for in its usual places.
+if [ -z "${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}" ]; then
+    if [ -z "${CANN_SET_ENV:-}" ]; then
+        for CANN_SET_ENV in {{places}}; do
+            [ ! -f "$CANN_SET_ENV" ] || break
+        done
+    fi
+    if [ -f "$CANN_SET_ENV" ]; then
+        set +u
+        # shellcheck source=/dev/null
+        source "$CANN_SET_ENV"
+        set -u
+    fi
+fi
+if [ -z "${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}" ]; then
+    echo "$0: CANN was not found. Install it, or say where it is: CANN_SET_ENV=/path/to/set_env.sh $0" >&2
+    exit 1
+fi

@@ -1,0 +1,96 @@
+"""The scripts of both programs find CANN in each of its usual places, and the documents name no other: rules/start/cann.json.
+
+Each place is the only one that is there, below a root of its own: /usr/local in the scripts, and HOME.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checks import ROOT, Checks, make_tiny, run_ok, temporary_directory, tool, tracked_files  # noqa: E402
+
+PLACES = json.loads((ROOT / "rules/start/cann.json").read_text())["set_env"]
+NEWEST, BEFORE = PLACES[:2]
+TRAINS = ("import torch\n\n\ndef main(net, opt, data):\n    for x in data:\n        net(x).sum().backward()\n        opt.step()\n\n\n"
+          "if __name__ == '__main__':\n    main()\n")
+NOT_FOUND = "CANN was not found"
+
+
+def below(text, root):
+    return text.replace("/usr/local", f"{root}/usr/local")
+
+
+def set_env(path, says):
+    path.parent.mkdir(parents=True)
+    # As CANN's does, it reads a variable that nobody has set.
+    path.write_text(f'export ASCEND_HOME_PATH="{says}$LD_LIBRARY_PATH_OF_NOBODY"\n')
+
+
+def found(script, root, **given):
+    """Where CANN is when the script has loaded it, or what it says instead."""
+    text = below(script.read_text(), root)
+    # The lines up to the end of those about CANN.
+    at = text.index(NOT_FOUND)
+    copy = script.with_name(f"of_test_{script.name}")
+    copy.write_text(text[:text.index("\nfi\n", at) + 4] + 'echo "$ASCEND_HOME_PATH"\n')
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ASCEND", "CANN"))}
+    done = subprocess.run(["bash", "-eu", "-c", f'HERE="{script.parent}"; [ ! -f "$HERE/settings.sh" ] || source "$HERE/settings.sh"; source "$0"', copy],
+                          capture_output=True, text=True, env={**environment, "HOME": str(root / "home"), **given}, cwd=script.parent)
+    return done.stdout.strip() if done.returncode == 0 else done.stderr
+
+
+def check_script(checks, script, work):
+    name = script.parent.name
+    for number, place in enumerate(PLACES):
+        root = work / f"{name}_{number}"
+        set_env(Path(below(place, root).replace("$HOME", f"{root}/home")), place.replace("$HOME", "home"))
+        checks.equal(found(script, root), place.replace("$HOME", "home"), f"{script}: CANN only at {place}")
+        checks.expect(NOT_FOUND in found(script, root, CANN_SET_ENV="/none/set_env.sh"), f"{script}: a place that is given and is not there")
+        set_env(root / "own/set_env.sh", "own")
+        checks.equal(found(script, root, CANN_SET_ENV=str(root / "own/set_env.sh")), "own", f"{script}: a place that is given")
+        checks.equal(found(script, root, ASCEND_HOME_PATH="loaded"), "loaded", f"{script}: loaded already")
+        if number == 0:
+            set_env(Path(below(BEFORE, root)), "before")
+            checks.equal(found(script, root), NEWEST, f"{script}: of two the newer")
+    none = work / f"{name}_none"
+    none.mkdir()
+    checks.expect(NOT_FOUND in found(script, none), f"{script}: CANN nowhere")
+
+
+def check_documents(checks):
+    for name in tracked_files():
+        if not name.startswith(("docs/", "rules/", "templates/", "README")) or not name.endswith((".md", ".json", ".sh")):
+            continue
+        for line in (ROOT / name).read_text().splitlines():
+            named = set(re.findall(r"[\w$~/.-]*/Ascend/(?!nnal/)[\w/.-]*set_env\.sh", line))
+            checks.expect(named <= set(PLACES), f"{name}: {named - set(PLACES)} is not in rules/start/cann.json")
+            checks.expect(BEFORE not in named or NEWEST in named, f"{name}: {BEFORE} without {NEWEST}, which is its place from CANN 8.5 on")
+
+
+def main():
+    checks = Checks()
+    check_documents(checks)
+    with temporary_directory() as directory:
+        work = Path(directory)
+        (work / "in").mkdir()
+        (work / "in/train.py").write_text(TRAINS)
+        run_ok(checks, tool("migrator"), "migrate", work / "in", "-o", work / "started", "--start-script")
+        make_tiny(checks, "qwen3", work / "hf")
+        for target in ("mindspeed-llm", "fsdp2", "megatron"):
+            run_ok(checks, tool("ckpt_convert"), "launch", work / "hf", work / target, "--target", target)
+        for script in [work / "started/run_npu.sh", *(work / target / "environment.sh" for target in ("mindspeed-llm", "fsdp2", "megatron"))]:
+            if checks.expect(script.is_file(), f"{script} was not written"):
+                check_script(checks, script, work)
+        if shutil.which("shellcheck"):
+            done = subprocess.run(["shellcheck", work / "started/run_npu.sh"], capture_output=True, text=True)
+            checks.expect(done.returncode == 0, f"shellcheck: {done.stdout}")
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
