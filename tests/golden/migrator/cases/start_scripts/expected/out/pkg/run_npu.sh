@@ -3,16 +3,19 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# CANN: its set_env.sh is sourced unless that has been done.
+# CANN: its set_env.sh is sourced unless that has been done. Without CANN_SET_ENV it is looked for in its usual places.
 if [ -z "${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}" ]; then
-    for set_env in "${CANN_SET_ENV:-}" "/usr/local/Ascend/cann/set_env.sh" "/usr/local/Ascend/ascend-toolkit/set_env.sh" "$HOME/Ascend/cann/set_env.sh" "$HOME/Ascend/ascend-toolkit/set_env.sh"; do
-        [ -f "$set_env" ] || continue
+    if [ -z "${CANN_SET_ENV:-}" ]; then
+        for CANN_SET_ENV in "/usr/local/Ascend/cann/set_env.sh" "/usr/local/Ascend/ascend-toolkit/set_env.sh" "$HOME/Ascend/cann/set_env.sh" "$HOME/Ascend/ascend-toolkit/set_env.sh"; do
+            [ ! -f "$CANN_SET_ENV" ] || break
+        done
+    fi
+    if [ -f "$CANN_SET_ENV" ]; then
         set +u
-        # shellcheck disable=SC1090
-        source "$set_env"
+        # shellcheck source=/dev/null
+        source "$CANN_SET_ENV"
         set -u
-        break
-    done
+    fi
 fi
 if [ -z "${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}" ]; then
     echo "$0: CANN was not found. Install it, or say where it is: CANN_SET_ENV=/path/to/set_env.sh $0" >&2
