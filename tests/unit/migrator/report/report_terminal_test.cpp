@@ -85,6 +85,7 @@ TEST_CASE("report terminal: the next step") {
           "run the training script of out on a machine with torch_npu\n");
     FileOutcome open = test::train_outcome();
     open.findings.pop_back();
+    open.edits.clear();
     CHECK(next(make_report({"analyze", {"in"}, "", "1"}, {test::file_of(open)}, 1, {}, {}), {}) ==
           "migrator analyze in --report DIR   write every finding to a page to work through\n");
     FileOutcome available = test::train_outcome();

@@ -19,6 +19,7 @@ Report report_of(Severity severity, FixState state) {
     file.path = "a.py";
     file.original = file.rewritten = "x\n";
     file.findings.push_back(test::finding_outcome("r", FindingKind::amp, severity, "s", "m", state, {1, 1}, {1, 2}));
+    file.edits.push_back({{{0, 1}, "y"}, {0}});
     return make_report({"analyze", {"in"}, "", "1"}, {test::file_of(file)}, 1, {}, {});
 }
 
@@ -118,6 +119,17 @@ TEST_CASE("report: a finding without a fix shows its lines, one of a whole file 
     CHECK(made.findings[1].outcome.old_text.empty());
     file.findings[0].end = {99, 1};
     CHECK(test::file_of(file).findings[0].outcome.old_text.empty());
+}
+
+TEST_CASE("report: what only follows the edit of another finding is settled with it, and counted with none") {
+    FileOutcome file = test::train_outcome();
+    file.findings.push_back(file.findings.back());
+    file.findings.back().begin = {3, 20};
+    const ReportSummary summary = make_report({}, {test::file_of(file)}, 1, {}, {}).summary;
+    CHECK(summary.findings == 3);
+    CHECK(summary.applied == 1);
+    CHECK(summary.to_review == 1);
+    CHECK(summary.by_kind.back().applied == 1);
 }
 
 TEST_CASE("report: the verdict") {

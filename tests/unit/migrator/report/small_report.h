@@ -54,6 +54,7 @@ inline migrator::FileOutcome train_outcome() {
     file.findings.back().finding.fix = Fix{};
     file.findings.back().old_text = "x = torch.cuda.current_device()";
     file.findings.back().new_text = "x = torch.npu.current_device()";
+    file.edits.push_back({{{kTrainText.find("cuda"), kTrainText.find("cuda") + 4}, "npu"}, {1}});
     return file;
 }
 
