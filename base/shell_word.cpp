@@ -6,8 +6,8 @@
 namespace base {
 namespace {
 
-// Not '~', which stands for a home.
-constexpr std::string_view kShellPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+// Not '~', which stands for a home; nor ',', which looks like a slip in a list of words (shellcheck SC2054).
+constexpr std::string_view kShellPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:./-";
 
 // Of a shell that expands "!" while a person types, only '...' is safe from it.
 bool is_plain_in_dollar_quotes(char c) { return c != '\\' && c != '\'' && c != '!'; }

@@ -19,14 +19,11 @@ std::vector<std::string> Benchmarks::names() const {
     return out;
 }
 
-std::string benchmark_branches(const Benchmarks& known) {
+std::string benchmark_table(const Benchmarks& known) {
     std::vector<std::string> lines;
-    for (const Benchmark& one : known.benchmarks) {
-        std::string line = base::format("    {}) FOLDER={} TOKENS={}", one.name, one.folder, one.tokens);
-        if (one.takes_prompt_type()) line += " PROMPT=(--prompt-type \"$PROMPT_TYPE\")";
-        if (!one.language.empty()) line += base::format(" LANGUAGE=(--eval-language {})", one.language);
-        lines.push_back(line + " ;;");
-    }
+    for (const Benchmark& one : known.benchmarks)
+        lines.push_back(base::format("{} {} {} {} {}", one.name, one.folder, one.tokens,
+                                     one.takes_prompt_type() ? "yes" : "no", one.language));
     return base::joined(lines, "\n");
 }
 

@@ -20,7 +20,7 @@ struct Benchmark {
     bool needs_examples = false;
     bool tuned_prompt = false;
     std::string without_answers;
-    std::string language;
+    std::string language = "en";
 
     // Whether a tuned model is asked with the prompt type of its training, and not by the tokenizer's chat template.
     bool takes_prompt_type() const { return tuned_prompt || !examples.empty(); }
@@ -34,12 +34,12 @@ constexpr auto record_of(const Benchmark*) {
         field("least", &Benchmark::least, "the fewest tokens that hold an answer"),
         field("file", &Benchmark::file, "the part of a file's name without which the program passes the file over"),
         field("examples", &Benchmark::examples,
-              "the folder beside the questions whose examples --prompt-type and --alternative-prompt read"),
+              "the folder next to that of the questions, whose examples --prompt-type and --alternative-prompt read"),
         field("needs_examples", &Benchmark::needs_examples, "they are read in any case"),
         field("tuned_prompt", &Benchmark::tuned_prompt, "--prompt-type has an effect though no examples are read"),
         field("without_answers", &Benchmark::without_answers,
               "the name of a folder of the data whose questions have no published answers"),
-        field("language", &Benchmark::language, "the value of --eval-language; without it the usual one"));
+        field("language", &Benchmark::language, "the value of --eval-language"));
 }
 
 struct Benchmarks : base::RuleFileHead {
@@ -60,7 +60,7 @@ constexpr auto record_of(const Benchmarks*) {
                           field("benchmarks", &Benchmarks::benchmarks, "what it knows").needed());
 }
 
-// The branches of a shell's `case "$TASK" in`: the folder, the tokens and the options that go with each benchmark.
-std::string benchmark_branches(const Benchmarks& known);
+// A line for each: its name, the folder, the tokens, "yes" where a tuned model is asked with its prompt type, and the language.
+std::string benchmark_table(const Benchmarks& known);
 
 }  // namespace ckpt

@@ -14,8 +14,8 @@ struct LaunchRequest {
     std::string target;  // a name of rules/launch/launch.json; empty: the first
     Topology topology;   // of a checkpoint that is to be made
     bool topology_given = false;
-    VocabOptions vocab;  // of a checkpoint that is to be made
-    SourceOptions source;  // what else is said of the model
+    VocabOptions vocab;         // of a checkpoint that is to be made
+    SourceOptions source;       // what else is said of the model
     std::int64_t devices = 8;   // over all machines
     std::int64_t per_node = 0;  // 0: as the device has, or 8
     std::int64_t cp = 1;

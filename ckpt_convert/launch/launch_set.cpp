@@ -117,7 +117,8 @@ Result<std::map<std::string, std::string>> texts_of(base::FileSystem& fs, const 
         TRY_ASSIGN(const JsonDocument whole, read_hf_config(fs, job.source.directory));
         const Container* container = container_of(knowledge.containers, whole.root);
         if (container == nullptr)
-            return base::fail(ErrorKind::usage, "--language-part: this is not a multimodal model", job.source.directory);
+            return base::fail(ErrorKind::usage, "--language-part: this is not a multimodal model",
+                              job.source.directory);
         out["other_parts"] = other_parts(*container);
     }
     out["convert_options"] = base::joined(conversion_options(job.conversion, target, job.numbers), " \\\n    ");
@@ -158,7 +159,7 @@ Result<LaunchSet> launch_set(base::FileSystem& fs, const Knowledge& knowledge, c
     TRY_ASSIGN(auto texts, texts_of(fs, knowledge, store, facts, job, *target, out));
     TRY_ASSIGN(const Benchmarks benchmarks, Benchmarks::load(store));
     texts["benchmarks"] = base::joined(benchmarks.names(), ", ");
-    texts["benchmark_branches"] = benchmark_branches(benchmarks);
+    texts["benchmark_table"] = benchmark_table(benchmarks);
     if (model_id != facts.model_ids.end()) texts["model_id"] = model_id->second;
     if (!facts.prompts.contains(mapping.family) && target->name != "megatron")
         out.notes.push_back(

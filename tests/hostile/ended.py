@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, make_tiny, run_ok, temporary_directory, tool  # noqa: E402
+from patience import patience  # noqa: E402
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 SLOWER = 20 if os.environ.get("MIGRATION_SANITIZE") else 1
@@ -77,7 +78,7 @@ def ended_by(number, command, work, is_due):
         time.sleep(0.002)
     before = seconds_of(process)
     process.send_signal(number)
-    process.communicate(timeout=300)
+    process.communicate(timeout=patience(300))
     done = resource.getrusage(resource.RUSAGE_CHILDREN)
     return process.returncode, done.ru_utime + done.ru_stime - spent.ru_utime - spent.ru_stime - before
 

@@ -117,7 +117,7 @@ def with_settings_above(place, settings, repository):
 def migrated_below(place, *options, path="p", env=None):
     """What is said when the project is migrated in place, in one line, and what becomes of it."""
     command = [tool("migrator"), "migrate", path, "--in-place", "--no-record", *options]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60, env={**os.environ, **(env or {})})
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=patience(60), env={**os.environ, **(env or {})})
     return " ".join((done.stdout + done.stderr).split()), done.returncode, (place / "p/train.py").read_text()
 
 
@@ -208,7 +208,7 @@ def commands_to_copy(checks, work):
     environment = {**os.environ, "PATH": f"{Path(tool('migrator')).parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
 
     def copied(place, line):
-        return subprocess.run(["bash", "-c", line], cwd=place, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+        return subprocess.run(["bash", "-c", line], cwd=place, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=patience(60))
 
     def printed(text, label):
         lines = [line.strip()[len(label):].strip() for line in text.splitlines() if line.strip().startswith(label + " ")]
@@ -236,7 +236,7 @@ def commands_to_copy(checks, work):
         server.stdout.readline()
         server.send_signal(2)
         (place / name / "r/decisions.json").write_text('{"schema": "migrator-decisions/1", "decisions": []}')
-        following = printed(server.communicate(timeout=60)[0], "Next").replace(" -o OUT", " -o served")
+        following = printed(server.communicate(timeout=patience(60))[0], "Next").replace(" -o OUT", " -o served")
         applied = copied(place, following)
         checks.equal((applied.returncode, (place / "served/train.py").exists()), (0, True), f"{name!r}: next of serve: {following}: {applied.stderr}")
         # A run that was stopped says how to go back.
@@ -404,7 +404,7 @@ def words_that_are_not_known(checks, work):
             place.write_text(json.dumps(changed, indent=2))
             before = tree(work)
             for command in commands:
-                done = run(tool("migrator"), *command, cwd=work, timeout=20)
+                done = run(tool("migrator"), *command, cwd=work, timeout=patience(20))
                 checks.expect(done.returncode == 4 and place.name in done.stderr and '"original.encoding"' in done.stderr and done.stderr.count("\n") == 1,
                               f"{encoding!r} {command}: {done.returncode} {done.stderr!r}")
                 checks.expect(tree(work) == before, f"{encoding!r} {command}: something was written")

@@ -13,6 +13,7 @@ import campaign  # noqa: E402
 import launch_fix  # noqa: E402
 import resume  # noqa: E402
 from checks import Checks, tool  # noqa: E402
+from patience import patience  # noqa: E402
 
 # These print, and leave the disk as it is.
 READ = {"migrator": {"explain", "rules list", "rules check", "rules test", "rules operators", "schema", "report diff", "completion"},
@@ -30,7 +31,7 @@ NOTHING_OF_ITS_OWN = {
 
 def commands(program, words=(), above=""):
     """Every command that has none below it, with its help. `convert` is the program itself."""
-    text = subprocess.run([tool(program), *words, "--help"], capture_output=True, text=True, timeout=60).stdout
+    text = subprocess.run([tool(program), *words, "--help"], capture_output=True, text=True, timeout=patience(60)).stdout
     listed = SUBCOMMANDS.search(text)
     if not listed or text == above:
         yield " ".join(words), text

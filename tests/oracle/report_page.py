@@ -436,7 +436,7 @@ def foreign(checks, migrator, work):
                     set_field(browser, "#apply-output", name, "input")
                     shown.append(text_of(browser, "#apply-command").partition(" -o ")[2])
                 words = " ".join(shown)
-                done = subprocess.run(["bash", "-c", f"printf '%s\\0' {words}"], capture_output=True, env={**os.environ, "LC_ALL": "C.UTF-8"}, timeout=20)
+                done = subprocess.run(["bash", "-c", f"printf '%s\\0' {words}"], capture_output=True, env={**os.environ, "LC_ALL": "C.UTF-8"}, timeout=patience(20))
                 checks.equal(done.stdout, "".join(f"{name}\0" for name in names).encode(), f"words of a command: {words}")
                 checks.expect(not re.search("[\x00-\x1f\u202e]", words), f"hidden in a command: {words!r}")
 

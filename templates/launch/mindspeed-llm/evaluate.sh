@@ -9,19 +9,28 @@ source "$HERE/environment.sh"
 # shellcheck source=/dev/null
 source "$HERE/model.sh"
 TASK="${TASK:-mmlu}"
-PROMPT=()
-LANGUAGE=()
 # The length of an answer is that of the benchmark's own documents: too few tokens cut answers, and the score falls without an error.
-case "$TASK" in
-{{benchmark_branches}}
-    *) echo "evaluate.sh: TASK is $TASK, and evaluation.py knows {{benchmarks}}" >&2 && exit 2 ;;
-esac
+while read -r NAME FOLDER TOKENS PROMPTED ANSWER_LANGUAGE; do
+    if [ "$NAME" = "$TASK" ]; then break; fi
+done <<'BENCHMARKS'
+{{benchmark_table}}
+BENCHMARKS
+if [ -z "$FOLDER" ]; then
+    echo "evaluate.sh: TASK is $TASK, and evaluation.py knows {{benchmarks}}" >&2
+    exit 2
+fi
 TASK_DATA="${TASK_DATA:-$DATA_DIR/$FOLDER}"
 MAX_NEW_TOKENS="${MAX_NEW_TOKENS:-$TOKENS}"
-[ -d "$TASK_DATA" ] || { echo "evaluate.sh: $TASK_DATA is missing: TASK_DATA names the folder with the questions of $TASK" >&2 && exit 2; }
+if [ ! -d "$TASK_DATA" ]; then
+    echo "evaluate.sh: $TASK_DATA is missing: TASK_DATA names the folder with the questions of $TASK" >&2
+    exit 2
+fi
 # A model that was tuned gets the prompts of its training, or else the chat template of its tokenizer; any other one the bare questions.
+PROMPT=()
 if [ "${TUNED:-0}" != 1 ]; then
     PROMPT=(--no-chat-template)
+elif [ "$PROMPTED" = yes ]; then
+    PROMPT=(--prompt-type "$PROMPT_TYPE")
 fi
 
 mkdir -p "$LOG_DIR"
@@ -30,7 +39,7 @@ torchrun "${LAUNCH_ARGS[@]}" evaluation.py \
     "${MODEL_ARGS[@]}" \
     "${ANSWER_ARGS[@]}" \
     ${PROMPT[@]+"${PROMPT[@]}"} \
-    ${LANGUAGE[@]+"${LANGUAGE[@]}"} \
+    --eval-language "$ANSWER_LANGUAGE" \
     --broadcast \ #? ep > 1
     --task "$TASK" \
     --task-data-path "$TASK_DATA" \

@@ -143,7 +143,7 @@ TEST_CASE("training flags: what a shell would read is quoted") {
     CHECK(flag("`x`") == "--f '`x`'");
     CHECK(flag("~") == "--f '~'");
     CHECK(flag("a b") == "--f 'a b'");
-    CHECK(flag("a\\nb") == "--f 'a\nb'");
+    CHECK(flag("a\\nb") == "--f $'a\\012b'");
     CHECK(flag("\xC3\xA9") == "--f '\xC3\xA9'");
 }
 
