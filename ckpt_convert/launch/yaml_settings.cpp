@@ -20,6 +20,9 @@ std::string_view without_comment(std::string_view line) {
     return line;
 }
 
+// No program has a longer name. A section is in the names of all that stands in it, so its own is cut there.
+constexpr std::size_t kMaxName = 256;
+
 class YamlLines {
 public:
     YamlLines(std::string_view text, std::uint32_t file) : text_(text), file_(file) {}
@@ -32,7 +35,7 @@ public:
 private:
     struct Level {
         std::size_t indent = 0;
-        std::string name;
+        std::string name;  // with those of the levels that it is in: "data.dataset"
     };
 
     // Of nothing the beginning of its line.
@@ -53,10 +56,9 @@ private:
         while (!levels_.empty() && levels_.back().indent >= indent) levels_.pop_back();
         const std::string_view key = base::trimmed(content.substr(0, colon));
         const std::string_view value = base::trimmed(content.substr(colon + 1));
-        std::string name;
-        for (const Level& level : levels_) name += level.name + ".";
-        name += std::string(key);
-        levels_.push_back({indent, std::string(key)});
+        std::string name = levels_.empty() ? std::string() : levels_.back().name + ".";
+        name += key.substr(0, kMaxName);
+        levels_.push_back({indent, name.substr(0, kMaxName)});
         // A section is no setting until something stands in it.
         if (value.empty()) return void(waiting_ = {name, place(key), place(key), {}});
         out_.push_back({name, place(key), place(key), {}});
