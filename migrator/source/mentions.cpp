@@ -73,8 +73,9 @@ private:
 
     void read(const Path& path, FileType type) {
         const auto text = base::read_file(walk_.fs(), base::join(walk_.list().root, path));
-        if (!text || !base::any_word(*text, [&](std::string_view word) { return words_.contains(std::string(word)); }))
-            return;
+        // What lies in a directory that was left out finds the rest of it without its name.
+        const auto speaks = [&](std::string_view word) { return words_.contains(std::string(word)); };
+        if (!text || (left_out(path) == nullptr && !base::any_word(*text, speaks))) return;
         const Path beside = base::directory_below(path);
         if (imports(type)) {
             for_each_import(*text, [&](const NamedModule& named) {
@@ -194,7 +195,13 @@ private:
             list.in_by_name.push_back(path);
             if (directory == nullptr) walk_.bring_in_file(path);
         }
-        for (const LeftOutPath& directory : directories) walk_.bring_in(directory);
+        for (const LeftOutPath& directory : directories) {
+            // Files of it that are in already come again with the rest.
+            const Path inside = base::join(directory.path, "");
+            std::erase_if(list.files, [&](const FoundFile& file) { return file.path.starts_with(inside); });
+            std::erase_if(list.in_by_name, [&](const Path& path) { return path.starts_with(inside); });
+            walk_.bring_in(directory);
+        }
         std::erase_if(list.left_out, [&](const LeftOutPath& item) { return wanted_.contains(item.path); });
         wanted_.clear();
         walk_.sort();
