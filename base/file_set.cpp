@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kJournal = ".files.run";
 // Words of the journal.
-constexpr std::string_view kStaging = "staging";        // the name of the directory
-constexpr std::string_view kHeld = "held";              // files that are published are not kept yet
+constexpr std::string_view kStaging = "staging";  // the name of the directory
+constexpr std::string_view kHeld = "held";  // files that are published are not kept yet: INODE PATH of what is to come
 constexpr std::string_view kPublishing = "publishing";  // all files are complete, and these move up
 
 // Of a directory that is new, the name of what is beside it.
@@ -33,8 +33,8 @@ std::string staging_prefix(const Path& directory, bool is_beside) {
 
 // What a run that died has left, by its journal.
 struct Leftover {
-    std::string staging;  // empty: nothing
-    bool is_held = false;
+    std::string staging;              // empty: nothing
+    std::optional<std::string> held;  // INODE PATH, or empty: until what is published
     std::vector<PublishedEntry> published;
 
     bool holds(const std::string& name) const {
@@ -50,7 +50,7 @@ Result<Leftover> leftover_of(const RunJournal::Entries& left, const Path& direct
     for (const auto& [key, value] : left) {
         const bool is_name = value.starts_with(staging_prefix(directory, is_beside)) && value.find('/') == value.npos;
         if (key == kStaging && is_name) out.staging = value;
-        if (key == kHeld) out.is_held = true;
+        if (key == kHeld) out.held = value;
         if (key != kPublishing) continue;
         TRY_ASSIGN(out.published, entries_of_line(value, journal_of(directory, is_beside)));
     }
@@ -59,7 +59,13 @@ Result<Leftover> leftover_of(const RunJournal::Entries& left, const Path& direct
 
 // Whether that run had done its work, but for the last step of cleaning up.
 Result<bool> is_done(FileSystem& fs, const Path& directory, const Leftover& leftover) {
-    if (leftover.is_held || leftover.published.empty()) return false;
+    if (leftover.published.empty()) return false;
+    if (leftover.held) {
+        const std::size_t blank = leftover.held->find(' ');
+        if (blank == std::string::npos) return false;
+        TRY_ASSIGN(const auto now, fs.look(leftover.held->substr(blank + 1)));
+        if (!now || std::to_string(now->inode) != leftover.held->substr(0, blank)) return false;
+    }
     for (const PublishedEntry& entry : leftover.published) {
         TRY_ASSIGN(const bool is_there, is_published(fs, directory, entry));
         if (!is_there) return false;
@@ -110,8 +116,13 @@ Result<bool> FileSet::is_free(FileSystem& fs, const Path& directory) {
     TRY_ASSIGN(const auto left, RunJournal::peek(fs, journal_of(directory, is_beside)));
     TRY_ASSIGN(const Leftover leftover, leftover_of(left, directory, is_beside));
     TRY_ASSIGN(const bool is_whole, is_done(fs, directory, leftover));
-    return !is_whole && std::all_of(entries.begin(), entries.end(),
-                                    [&](const DirectoryEntry& entry) { return leftover.holds(entry.name); });
+    if (is_whole) {
+        auto journal = RunJournal::open(fs, journal_of(directory, is_beside));
+        if (journal) TRY(journal->finish());  // else that run lives
+        return false;
+    }
+    return std::all_of(entries.begin(), entries.end(),
+                       [&](const DirectoryEntry& entry) { return leftover.holds(entry.name); });
 }
 
 Status FileSet::clean_up_after_others() {
@@ -165,8 +176,13 @@ Status FileSet::commit() {
     return {};
 }
 
-Status FileSet::publish() {
-    TRY(journal_.say(kHeld, ""));
+Status FileSet::publish(const std::optional<Other>& other) {
+    std::string until;
+    if (other) {
+        TRY_ASSIGN(const FileInfo info, fs_->link_info(other->from));
+        until = format("{} {}", info.inode, other->to);
+    }
+    TRY(journal_.say(kHeld, until));
     return move_up();
 }
 

@@ -11,6 +11,7 @@
 // What a run that died has left goes when the next one begins.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ public:
     };
     // Fails with usage when another run writes there, and where the place is not as it must be.
     static Result<FileSet> begin(FileSystem& fs, const Path& directory, Place place);
-    // Whether the directory is new or empty, but for what a run that died has left.
+    // Whether the directory is new or empty, but for what a run that died has left. Where that one had done its work, its journal goes.
     static Result<bool> is_free(FileSystem& fs, const Path& directory);
     FileSet(FileSet&& other) noexcept;
     FileSet& operator=(FileSet&&) = delete;
@@ -42,9 +43,13 @@ public:
 
     // Publishes the files, which stay.
     Status commit();
+    // Something else that the same run publishes, by renaming it.
+    struct Other {
+        Path from, to;
+    };
     // Publishes them before something else is done, after which they are to be kept: a run that dies in between has not done
-    // its work, and its files go when the next one begins.
-    Status publish();
+    // its work, and its files go when the next one begins. With `other` its work is done when that is in its place.
+    Status publish(const std::optional<Other>& other = {});
     void keep();
 
 private:

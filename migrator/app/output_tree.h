@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file_set.h"
 #include "base/file_system.h"
 #include "base/new_directories.h"
 #include "base/run_journal.h"
@@ -42,6 +43,8 @@ public:
 
     // Fails with write_failed when a file is not as it was written.
     base::Status commit();
+    // What OUT is from then on.
+    base::FileSet::Other to_come() const { return {staging_, output_}; }
 
     // Whether create() has removed what a run that died had left.
     bool has_cleaned_up() const { return cleaned_up_; }

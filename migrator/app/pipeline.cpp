@@ -268,7 +268,7 @@ private:
     base::Status publish(const std::vector<FileChange>& made, std::optional<base::FileSet>& skeletons,
                          std::optional<base::FileSet>& report, RunTrace& trace) {
         TRY(base::not_interrupted());
-        if (skeletons) TRY(skeletons->publish());
+        if (skeletons) TRY(skeletons->publish(output_ ? std::optional(output_->to_come()) : std::nullopt));
         const auto publish_report = [&] { return report ? report->commit() : base::Status{}; };
         if (writes_in_place()) {
             TRY_ASSIGN(trace.record, write_sources(fs_, options_, projects_.front().root, made, publish_report));
