@@ -243,9 +243,11 @@ private:
             const auto first = std::ranges::lower_bound(all, body.begin, {}, begin_of);
             const auto last = std::ranges::lower_bound(all, body.end, {}, begin_of);
             if (first == last || !done.insert(function).second) continue;
-            const std::uint64_t needed = begin_of(*first);
-            const bool is_late = needed < tree_.range(import->statement).begin;
-            Edit edit = is_late ? before(statement_at(tree_.child(function, Field::body), needed), statement(request))
+            // What stands in front of the body is computed outside of the function.
+            const NodeId block = tree_.child(function, Field::body);
+            const auto inside = std::ranges::lower_bound(all, tree_.range(block).begin, {}, begin_of);
+            const bool is_late = inside != last && begin_of(*inside) < tree_.range(import->statement).begin;
+            Edit edit = is_late ? before(statement_at(block, begin_of(*inside)), statement(request))
                                 : insertion_at(*import, request);
             out.push_back({std::move(edit), {first, last}});
         }

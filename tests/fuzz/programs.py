@@ -70,6 +70,13 @@ def project(name):
     return write, [[word.replace("{}", "{}/p") for word in words] for words in ANALYZE]
 
 
+def write_git_index(folder, content):
+    (folder / "p/.git").mkdir(parents=True)
+    (folder / "p/.git/HEAD").write_text("ref: refs/heads/main\n")
+    (folder / "p/.git/index").write_bytes(content)
+    (folder / "p/t.py").write_text("import torch\n")
+
+
 def file(name, *commands):
     return lambda folder, content: (folder / name).write_bytes(content), list(commands)
 
@@ -152,7 +159,7 @@ READERS = {
     "safetensors": (write_header, [["ckpt_convert", "inspect", "{}/x.safetensors"]]),
     "torch_dist": (write_metadata, [["ckpt_convert", "inspect", "{}/dcp"]]),
     "profile": (write_profile, [["migrator", "compare", "{}/trace_view.json", "{}/trace_view.json"], ["migrator", "profile", "{}/trace_view.json"]]),
-    "database": file("x", *PROFILE), "checkpoint": (write_bundle, CHECKPOINT),
+    "git_index": (write_git_index, project("")[1]), "database": file("x", *PROFILE), "checkpoint": (write_bundle, CHECKPOINT),
     "config": (write_model, [["ckpt_convert", "launch", "{}/hf", "{}/out", "--devices", "2", "--tp", "2"], ["ckpt_convert", "plan", "{}/hf", "--tp", "2"]]),
     "report": (write_report, [["migrator", "apply", "{}/report.json", "--project", "{}/p", "-o", "{}/out"], ["migrator", "report", "diff", "{}/report.json", "{}/report.json"]]),
 }

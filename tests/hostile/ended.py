@@ -153,7 +153,8 @@ def gone_reader(checks, work):
     for command, more in MAKING:
         run_ok(checks, tool(command[0]), *command[1:], "read", *more, cwd=work)
         checks.equal(unread((*command, "unread", *more), work), (UNREAD, b""), " ".join((*command, *more)))
-        checks.equal(names(work / "unread"), names(work / "read"), f"{' '.join(command)}: what it has made")
+        # Before its first file it ends at once, later it finishes.
+        checks.expect(names(work / "unread") in ([], names(work / "read")), f"{' '.join(command)}: it has made a half: {names(work / 'unread')}")
         for path in list(work.glob("*read*")) + list(work.glob(".*read*")):
             shutil.rmtree(path)
     for command in SAYING:

@@ -63,6 +63,13 @@ def removed(name, line=PROGRAM):
     return ("model.sh", f"\n    {name}", "\n    #"), line
 
 
+EVALUATED = "--task \"$TASK\" \\\n    --task-data-path \"$TASK_DATA\" \\\n    --max-new-tokens \"$MAX_NEW_TOKENS\""
+
+
+def evaluation(name, words, **more):
+    return Mistake("benchmarks", name, ("qwen3",), "evaluate.sh", ("evaluate.sh", EVALUATED, words), **more)
+
+
 MISTAKES = [
     Mistake(1, "load_path", ALL, "pretrain.sh", ("settings.sh", "MCORE_DIR:-$HERE/mcore", "MCORE_DIR:-@MODEL@"), fixes=False),
     Mistake(3, "data_prefix", ALL, "pretrain.sh", ("pretrain.sh", "_text_document\"", "_text_document.bin\"")),
@@ -162,16 +169,13 @@ MISTAKES += [
             ("megatron/model.sh", "--attention-backend flash", "--attention-backend flash --use-megatron-fsdp"), fixes=False),
     Mistake("L26", "packed_apart", ("qwen3",), "pretrain.sh", ("model.sh", "    --use-flash-attn", "    --use-flash-attn --neat-pack")),
     option("variable_lengths", ("qwen3",), "--variable-seq-lengths --pad-to-multiple-of 3", number="L26"),
-    Mistake("benchmarks", "benchmark", ("qwen3",), "evaluate.sh", ("evaluate.sh", "--task \"$TASK\"", "--task humaneval")),
-    Mistake("benchmarks", "benchmark", ("qwen3",), "evaluate.sh", ("evaluate.sh", "--task \"$TASK\"", "--task hellaswag"), fixes=False),
-    Mistake("benchmarks", "benchmark", ("qwen3",), "evaluate.sh", ("evaluate.sh", "    --task \"$TASK\" \\\n", ""), line="evaluation.py", fixes=False),
-    Mistake("benchmarks", "benchmark_data", ("qwen3",), "evaluate.sh", ("evaluate.sh", "    --task-data-path \"$TASK_DATA\" \\\n", ""),
-            line="TASK:-", fixes=False),
-    Mistake("benchmarks", "benchmark_data", ("qwen3",), "evaluate.sh",
-            ("evaluate.sh", "--task \"$TASK\" \\\n    --task-data-path \"$TASK_DATA\"", "--task ceval --task-data-path ceval/test/"), fixes=False),
-    Mistake("benchmarks", "benchmark_tokens", ("qwen3",), "evaluate.sh", ("evaluate.sh", "--task \"$TASK\"", "--task human_eval --max-new-tokens 1"), also=("twice",)),
-    Mistake("benchmarks", "benchmark_tokens", ("qwen3",), "evaluate.sh", ("evaluate.sh", "--task \"$TASK\"", "--task gsm8k"),
-            line="MAX_NEW_TOKENS", also=("shell",), fixes=False),
+    evaluation("benchmark", "--task humaneval --task-data-path d --max-new-tokens 1024"),
+    evaluation("benchmark", "--task hellaswag --task-data-path d --max-new-tokens 32", fixes=False),
+    evaluation("benchmark", "--task-data-path d --max-new-tokens 32", line="torchrun ", fixes=False),
+    evaluation("benchmark_data", "--task mmlu --max-new-tokens 2", fixes=False),
+    evaluation("benchmark_data", "--task ceval --task-data-path ceval/test/ --max-new-tokens 2", fixes=False),
+    evaluation("benchmark_tokens", "--task human_eval --task-data-path d --max-new-tokens 1"),
+    evaluation("benchmark_tokens", "--task gsm8k --task-data-path d"),
     option("packed_ring", ("qwen3",), "--reset-attention-mask --context-parallel-size 2", number="L26"),
 ]
 
