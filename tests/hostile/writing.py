@@ -404,7 +404,7 @@ def words_that_are_not_known(checks, work):
             place.write_text(json.dumps(changed, indent=2))
             before = tree(work)
             for command in commands:
-                done = run(tool("migrator"), *command, cwd=work, timeout=patience(20))
+                done = run(tool("migrator"), *command, cwd=work, seconds=20)
                 checks.expect(done.returncode == 4 and place.name in done.stderr and '"original.encoding"' in done.stderr and done.stderr.count("\n") == 1,
                               f"{encoding!r} {command}: {done.returncode} {done.stderr!r}")
                 checks.expect(tree(work) == before, f"{encoding!r} {command}: something was written")

@@ -147,7 +147,8 @@ def changed_without_fix(before, after, findings, edits):
     # A statement of a fix may stand apart from what was found.
     ids = {finding["id"] for finding in applied}
     inserted = {edit["begin"]["line"] for edit in edits if not edit["old_text"] and ids.intersection(edit["findings"])}
-    old, new = before.split(b"\n"), after.split(b"\n")
+    # A byte order mark stays in front of what becomes the first line.
+    old, new = (text.removeprefix(b"\xef\xbb\xbf").split(b"\n") for text in (before, after))
     # Each line by itself first: a difference may take one for a like one that stays.
     by_line = [number for number, (a, b) in enumerate(zip(old, new), 1) if a != b]
     if len(old) == len(new) and all(number in fixed or NAMED.search(old[number - 1]) for number in by_line):

@@ -146,7 +146,8 @@ TEST_CASE("options: many paths, except for a copy") {
     CHECK(usage_error({"migrate", "a", "--diff", "--force"}).find("--force") != std::string::npos);
 }
 
-TEST_CASE("options: settings are those of the nearest pyproject.toml, and the command line wins") {
+TEST_CASE("options: settings are those of the nearest pyproject.toml of the repository, and the command line wins") {
+    files().add("set/.git/HEAD", "");
     files().add("set/pyproject.toml",
                 "[tool.migrator]\nexclude = [\"old/\", \"*.gen.py\"]\nfail-on = \"error\"\njobs = 2\n"
                 "rules = \"own\"\napply = \"none\"\nverbose = true\n");
@@ -156,7 +157,8 @@ TEST_CASE("options: settings are those of the nearest pyproject.toml, and the co
     CHECK(found.exclude == std::vector<std::string>{"old/", "*.gen.py"});
     CHECK(found.fail_on == Severity::error);
     CHECK(found.threads == 2);
-    CHECK(found.rules == "set/own");
+    // Rules from above the first path only by --rules.
+    CHECK(found.rules.empty());
     CHECK(found.apply == ApplyMode::none);
     CHECK(found.verbose);
     Options said = options({"analyze", "set/pkg/a.py", "--fail-on", "never", "--exclude", "x", "-j", "1"});

@@ -136,7 +136,7 @@ TEST_CASE("pipeline: a failed write leaves no output") {
 }
 
 TEST_CASE("pipeline: without its report no copy is published, and nothing is left of either") {
-    FullDisk fs(".report.html.");
+    FullDisk fs("report.html");
     fs.add("in/train.py", kTrain);
     auto result = run(options_for(Command::migrate, "in"), fs);
     REQUIRE(!result);
