@@ -154,6 +154,10 @@ private:
             }
         }
         if (all.empty()) return;
+        // `read -r NAME ...` gives what only the run knows.
+        if (all.front().text == "read") {
+            for (const ScriptWord& name : all) shell_.assign_given(name.text, {"", name.place, name.at, false, true});
+        }
         const std::size_t called = called_script(all);
         if (called < all.size())
             source(all[called], {all.begin() + static_cast<std::ptrdiff_t>(called) + 1, all.end()});
