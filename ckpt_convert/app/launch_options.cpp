@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "ckpt_convert/app/help_texts.h"
+#include "ckpt_convert/open/option_values.h"
 
 namespace ckpt {
 

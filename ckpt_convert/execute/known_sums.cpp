@@ -18,7 +18,6 @@ constexpr std::size_t kSha256Digits = 64;
 constexpr std::size_t kSha1Digits = 40;
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr std::uint64_t kMaxRecordBytes = 4096;
-constexpr std::uint64_t kMaxIndexBytes = 256u << 20;
 constexpr std::string_view kRecordEnding = ".metadata";
 
 std::optional<SumKind> kind_of_etag(std::string_view etag) {
