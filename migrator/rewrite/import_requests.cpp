@@ -43,7 +43,6 @@ public:
             imports_.insert_or_assign(range.begin, ImportPlace{range.end, line_end});
             if (!import.name.empty()) imported_names_.insert(key(tree.range(import.node)));
         }
-        note_structure();
         for (const AcceptedFix& accepted : fixes) {
             for (const Edit& edit : accepted.fix->edits) edited_.insert(key(edit.range));
         }
@@ -57,9 +56,7 @@ public:
     }
 
     void place(const ImportRequest& request, ImportEdits& out) const {
-        if (is_bound_by_fix(request)) return;
-        const std::uint64_t needed = first_need(request);
-        if (is_imported(request, kModuleScope, needed)) return;
+        if (is_imported(request, kModuleScope) || is_bound_by_fix(request)) return;
         const ImportedName* unconditional = nullptr;
         const ImportedName* conditional = nullptr;
         std::vector<const ImportedName*> local;
@@ -71,18 +68,15 @@ public:
         }
         // A statement that changes in front of the chosen one would miss the new module.
         const ImportedName* chosen = unconditional != nullptr ? unconditional : conditional;
-        if (chosen != nullptr && tree_.range(chosen->statement).begin <= needed) {
+        if (chosen != nullptr) {
             // It may stand in the body of a class, where the module can be imported as well.
-            if (!is_imported(request, chosen->scope, needed))
+            if (!is_imported(request, chosen->scope))
                 out.edits.push_back({insertion_at(*chosen, request), needing(request)});
-        } else if (chosen == nullptr && !local.empty()) {
+        } else if (!local.empty()) {
             insert_into_functions(local, request, out.edits);
-        } else if (chosen != nullptr || request.when_named || loads_framework_ || knows(request.after) ||
-                   is_written(request)) {
+        } else if (request.when_named || loads_framework_ || knows(request.after) || is_written(request)) {
             const std::vector<std::size_t> owners = needing(request);
-            const std::uint64_t limit = chosen != nullptr ? needed : first_fix();
-            if (auto edit = insertion_behind_first_imports(request, limit))
-                out.edits.push_back({std::move(*edit), owners});
+            if (auto edit = insertion_behind_first_imports(request)) out.edits.push_back({std::move(*edit), owners});
             else out.unplaced.insert(out.unplaced.end(), owners.begin(), owners.end());
         }
     }
@@ -94,39 +88,6 @@ private:
         std::uint64_t line_end;
     };
     static Place key(base::ByteRange range) { return {range.begin, range.end}; }
-
-    // Bodies of functions that are in no other one, and the calls outside of them, in source order.
-    void note_structure() {
-        for (NodeId id = 0; id < tree_.size(); ++id) {
-            if (tree_.kind(id) == NodeKind::call) calls_.push_back(tree_.range(id).begin);
-            if (tree_.kind(id) != NodeKind::function_definition) continue;
-            const NodeId body = tree_.child(id, Field::body);
-            if (body == kNoNode) continue;
-            functions_.push_back(tree_.range(body));
-            id = tree_.subtree_end(id) - 1;
-        }
-    }
-
-    // Where the module must be bound at the latest: at the first fix that needs it, or where a function with one may be called.
-    std::uint64_t first_need(const ImportRequest& request) const {
-        std::uint64_t out = tree_.source().size();
-        for (const std::size_t fix : needing(request)) {
-            const std::uint64_t at = fixes_[fix].range.begin;
-            const auto begin_of = [](base::ByteRange body) { return body.begin; };
-            const auto behind = std::ranges::upper_bound(functions_, at, {}, begin_of);
-            const bool waits = behind != functions_.begin() && at < std::prev(behind)->end;
-            const auto call = waits ? std::ranges::lower_bound(calls_, std::prev(behind)->end) : calls_.end();
-            if (!waits) out = std::min(out, at);
-            else if (call != calls_.end()) out = std::min(out, *call);
-        }
-        return out;
-    }
-
-    std::uint64_t first_fix() const {
-        std::uint64_t out = tree_.source().size();
-        for (const AcceptedFix& accepted : fixes_) out = std::min(out, accepted.range.begin);
-        return out;
-    }
 
     // The fixes that need the module bound.
     std::vector<std::size_t> needing(const ImportRequest& request) const {
@@ -173,11 +134,10 @@ private:
 
     // A module that another is to follow may only have lent its names (`from torch import *`): what counts is whether
     // the name is bound. Of the others any import will do, as it loads them.
-    bool is_imported(const ImportRequest& request, ScopeId scope, std::uint64_t needed) const {
+    bool is_imported(const ImportRequest& request, ScopeId scope) const {
         auto all = bindings_.imports();
-        return std::any_of(all.begin(), all.end(), [&](const ImportedName& import) {
-            return import.scope == scope && binds(import, request) && tree_.range(import.statement).begin <= needed;
-        });
+        return std::any_of(all.begin(), all.end(),
+                           [&](const ImportedName& import) { return import.scope == scope && binds(import, request); });
     }
 
     bool binds(const ImportedName& import, const ImportRequest& request) const {
@@ -242,27 +202,15 @@ private:
             const base::ByteRange body = tree_.range(function);
             const auto first = std::ranges::lower_bound(all, body.begin, {}, begin_of);
             const auto last = std::ranges::lower_bound(all, body.end, {}, begin_of);
-            if (first == last || !done.insert(function).second) continue;
-            // What stands in front of the body is computed outside of the function.
-            const NodeId block = tree_.child(function, Field::body);
-            const auto inside = std::ranges::lower_bound(all, tree_.range(block).begin, {}, begin_of);
-            const bool is_late = inside != last && begin_of(*inside) < tree_.range(import->statement).begin;
-            Edit edit = is_late ? before(statement_at(block, begin_of(*inside)), statement(request))
-                                : insertion_at(*import, request);
-            out.push_back({std::move(edit), {first, last}});
+            if (first != last && done.insert(function).second)
+                out.push_back({insertion_at(*import, request), {first, last}});
         }
     }
 
-    // The statement of the block that has this place.
-    NodeId statement_at(NodeId block, std::uint64_t at) const {
-        const NodeList statements = tree_.named_children(block);
-        const auto found =
-            std::ranges::find_if(statements, [&](NodeId statement) { return at < tree_.range(statement).end; });
-        return found == statements.end() ? statements.back() : *found;
-    }
-
-    std::optional<Edit> insertion_behind_first_imports(const ImportRequest& request, std::uint64_t first_fix) const {
+    std::optional<Edit> insertion_behind_first_imports(const ImportRequest& request) const {
         NodeId last = kNoNode;
+        std::uint64_t first_fix = tree_.source().size();
+        for (const AcceptedFix& accepted : fixes_) first_fix = std::min(first_fix, accepted.range.begin);
         for (NodeId statement : tree_.named_children(tree_.root())) {
             NodeKind kind = tree_.kind(statement);
             bool import = kind == NodeKind::import_statement || kind == NodeKind::import_from_statement;
@@ -342,8 +290,6 @@ private:
     const std::string& helper_package_;
     const bool loads_framework_;
     std::map<std::uint64_t, ImportPlace> imports_;  // by where the statement begins
-    std::vector<base::ByteRange> functions_;        // their bodies
-    std::vector<std::uint64_t> calls_;              // outside of functions
     std::set<Place> imported_names_;                // what stands behind the `import` of `from` statements
     std::set<Place> edited_;                        // by the fixes
 };

@@ -17,8 +17,6 @@ struct AcceptedFix {
 };
 
 // The insertions that bind every requested module once where it is needed:
-//   where the places below come after the first fix that needs it, or after a call that may run a function with one, behind
-//   the imports that the file begins with, or in front of that statement; else
 //   behind the first unconditional import of `after` at module level, or in front of it when that statement itself
 //   changes and may need the new module; else behind the first conditional one, in its block; else, when `after` is
 //   only imported inside functions, behind the import of every function that has a fix; else, when the file gets

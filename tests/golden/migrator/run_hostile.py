@@ -307,18 +307,6 @@ def deep_and_broken_text_files(project):
 
 
 @strange
-def no_python(project):
-    (project / "train.py").unlink()
-    (project / "notes.txt").write_text("cuda\n")
-
-    def check(checks, report, output):
-        checks.equal(report["summary"]["findings"], 0, "findings")
-        checks.expect(any("can be analysed" in note for note in report["notes"]), "no note that there is nothing to analyse")
-        checks.equal((output / "notes.txt").read_text(), "cuda\n", "notes.txt")
-    return check
-
-
-@strange
 def links_and_modes(project):
     (project / "run.sh").write_text("#!/bin/sh\npython train.py\n")
     (project / "run.sh").chmod(0o750)

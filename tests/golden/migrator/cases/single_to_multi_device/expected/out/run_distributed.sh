@@ -4,4 +4,4 @@
 set -eu
 cd "$(dirname "$0")"
 exec torchrun --nnodes "${NNODES:-1}" --node_rank "${NODE_RANK:-0}" --nproc_per_node "${NPROC_PER_NODE:-8}" \
-    --master_addr "${MASTER_ADDR:-127.0.0.1}" --master_port "${MASTER_PORT:-29500}" 'main.py' "$@"
+    --master_addr "${MASTER_ADDR:-127.0.0.1}" --master_port "${MASTER_PORT:-29500}" main.py "$@"
