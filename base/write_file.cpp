@@ -50,16 +50,22 @@ Status write_text(WritableFile& file, const TextSource& text) {
     Status parts;
     std::uint64_t offset = 0;
     std::string chunk;
-    const auto write = [&] {
-        if (parts) parts = file.write_at(offset, as_bytes(chunk));
-        offset += chunk.size();
+    const auto write = [&](std::string_view bytes) {
+        if (parts) parts = file.write_at(offset, as_bytes(bytes));
+        offset += bytes.size();
+    };
+    const auto write_chunk = [&] {
+        write(chunk);
         chunk.clear();
     };
     text([&](std::string_view part) {
-        chunk += part;
-        if (chunk.size() >= kChunkBytes) write();
+        // A large part is not copied.
+        const bool is_large = part.size() >= kChunkBytes;
+        if (!is_large) chunk += part;
+        if (is_large || chunk.size() >= kChunkBytes) write_chunk();
+        if (is_large) write(part);
     });
-    write();
+    write_chunk();
     return parts;
 }
 
