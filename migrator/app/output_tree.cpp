@@ -245,6 +245,16 @@ base::Status OutputTree::commit() {
     return {};
 }
 
+base::Result<std::unique_ptr<OutputTree>> open_outputs(base::FileSystem& fs, const Options& options) {
+    const base::Status has_skeleton_place = check_skeleton_directory(fs, options);
+    std::unique_ptr<OutputTree> output;
+    if (!options.output.empty()) {
+        TRY_ASSIGN(output, OutputTree::create(fs, options.output, options.force));
+    }
+    TRY(has_skeleton_place);
+    return output;
+}
+
 base::Result<std::vector<NotCopied>> copy_the_rest(base::FileSystem& fs, const FileList& files, bool whole_directory,
                                                    LargeFiles large, OutputTree& output) {
     std::vector<NotCopied> left_out;

@@ -80,6 +80,10 @@ private:
     std::vector<Written> written_;
 };
 
+// The copy that the options ask for, nullptr for none, when skeletons have a place too. Of both, what a run that died has left goes
+// before either is refused.
+base::Result<std::unique_ptr<OutputTree>> open_outputs(base::FileSystem& fs, const Options& options);
+
 inline constexpr std::uint64_t kLargeFileBytes = std::uint64_t{1} << 30;  // data sets, checkpoints
 
 // A file, link or directory of the project that is not in the copy, and why.

@@ -44,8 +44,11 @@ base::Status check_report_directory(base::FileSystem& fs, const Options& options
     return fail(ErrorKind::usage, "the report requires a directory, and something else has this name", directory);
 }
 
+}  // namespace
+
 base::Status check_skeleton_directory(base::FileSystem& fs, const Options& options) {
     const Path& directory = options.skeleton;
+    if (directory.empty()) return {};
     if (!options.output.empty() && base::lexically_inside(directory, options.output)) {
         return fail(ErrorKind::usage,
                     "the directory for skeletons lies in the output directory; name one outside of it", directory);
@@ -59,8 +62,6 @@ base::Status check_skeleton_directory(base::FileSystem& fs, const Options& optio
                 directory);
 }
 
-}  // namespace
-
 base::Status check_paths(base::FileSystem& fs, const Options& options) {
     for (const Path& path : options.paths) {
         if (!options.reads_standard_input()) TRY(check_is_there(fs, path));
@@ -73,7 +74,6 @@ base::Status check_paths(base::FileSystem& fs, const Options& options) {
     }
     if (!options.output.empty()) TRY(check_output(fs, options));
     if (!options.report_directory.empty()) TRY(check_report_directory(fs, options));
-    if (!options.skeleton.empty()) TRY(check_skeleton_directory(fs, options));
     return {};
 }
 

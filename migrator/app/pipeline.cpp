@@ -364,10 +364,7 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
     Options options = given;
     TRY(check_paths(fs, options));
     if (options.destination == Destination::in_place) TRY(follow_named_links(fs, options.paths));
-    std::unique_ptr<OutputTree> output;
-    if (!options.output.empty()) {
-        TRY_ASSIGN(output, OutputTree::create(fs, options.output, options.force));
-    }
+    TRY_ASSIGN(auto output, open_outputs(fs, options));
     TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style, options.megatron));
     if (!options.chip.empty()) {
         TRY_ASSIGN(knowledge.told_names, ToldNames::load(knowledge.store, options.chip));
