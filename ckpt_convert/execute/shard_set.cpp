@@ -242,6 +242,14 @@ Status remove_rest(base::FileSystem& fs, const Path& directory) {
     return base::remove_tree(fs, shards);
 }
 
+// Whether a run that published all died while it removed what says so: nothing but the claim is left beside its manifest.
+Result<bool> is_last_rest(base::FileSystem& fs, const Path& directory) {
+    TRY_ASSIGN(const auto entries, base::list_if_there(fs, shards_of(directory)));
+    TRY_ASSIGN(const bool has_manifest, base::is_there(fs, base::join(directory, kManifestFile)));
+    return has_manifest &&
+           std::all_of(entries.begin(), entries.end(), [](const auto& entry) { return entry.name == kClaim; });
+}
+
 // Of all shards, among the files that are published.
 Status write_joined_manifest(base::FileSystem& fs, const Path& whole, const std::vector<Done>& all) {
     Manifest joined = all.front().manifest;
@@ -255,7 +263,8 @@ Status write_joined_manifest(base::FileSystem& fs, const Path& whole, const std:
 Result<std::size_t> publish_claimed(base::FileSystem& fs, const Path& directory) {
     Path shards = shards_of(directory);
     TRY_ASSIGN(const bool is_over, is_published(fs, directory));
-    if (is_over) {
+    TRY_ASSIGN(const bool is_rest, is_last_rest(fs, directory));
+    if (is_over || is_rest) {
         TRY(remove_rest(fs, directory));
         return std::size_t{0};
     }
