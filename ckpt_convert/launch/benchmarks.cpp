@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "base/text.h"
 
 namespace ckpt {
 

@@ -3,7 +3,6 @@
 #include "base/format.h"
 #include "base/nearest_word.h"
 #include "base/paths.h"
-#include "base/text.h"
 #include "ckpt_convert/launch/benchmarks.h"
 #include "ckpt_convert/launch/script_checks.h"
 

@@ -155,8 +155,9 @@ private:
         }
         if (all.empty()) return;
         // `read -r NAME ...` gives what only the run knows.
-        if (all.front().text == "read") {
-            for (const ScriptWord& name : all) shell_.assign_given(name.text, {"", name.place, name.at, false, true});
+        for (std::size_t i = 1; i < all.size() && all.front().text == "read"; ++i) {
+            if (!all[i].text.starts_with('-'))
+                shell_.assign_given(all[i].text, {"", all[i].place, all[i].at, false, true});
         }
         const std::size_t called = called_script(all);
         if (called < all.size())
