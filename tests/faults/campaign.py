@@ -178,7 +178,8 @@ class Campaign:
         """Every file has its old bytes, its new bytes, or is one that readers do not look at."""
         found = comparable(snapshot(directory))
         for name, value in found.items():
-            hidden = re.search(r"(^|/)\.[^/]*(unfinished|\.run$)|(^|/)\.migrator(/|$)|\.(unfinished|previous)-|(^|/)\.shards(/|$)|applied", name)
+            # A record grows with the run, and `undo` takes it at any length.
+            hidden = re.search(r"(^|/)\.[^/]*(unfinished|\.run$)|(^|/)\.migrator(/|$)|\.(unfinished|previous)-|(^|/)\.shards(/|$)|applied|^kept/", name)
             if value[0] == "directory" or hidden:
                 continue
             allowed = (self.before.get(name), self.after.get(name))
