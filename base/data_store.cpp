@@ -4,7 +4,7 @@ namespace base {
 
 DataStore::DataStore() {
     for (const EmbeddedFile& file : embedded_files()) {
-        files_[std::string(file.path)] = {file.content, std::string(file.path)};
+        files_[std::string(file.path)] = {file.content, std::string(file.path), true};
     }
 }
 
@@ -52,6 +52,11 @@ const std::string_view* DataStore::find(std::string_view path) const {
 std::string DataStore::origin(std::string_view path) const {
     auto it = files_.find(path);
     return it == files_.end() ? std::string(path) : it->second.origin;
+}
+
+bool DataStore::is_built_in(std::string_view path) const {
+    auto it = files_.find(path);
+    return it != files_.end() && it->second.is_built_in;
 }
 
 }  // namespace base

@@ -39,11 +39,14 @@ public:
     const std::string_view* find(std::string_view path) const;
     // Where the file came from, for messages: its path, or the overlay's path on the disk.
     std::string origin(std::string_view path) const;
+    // Whether the file is the compiled-in one.
+    bool is_built_in(std::string_view path) const;
 
 private:
     struct Entry {
         std::string_view content;
         std::string origin;
+        bool is_built_in = false;
     };
     std::map<std::string, Entry, std::less<>> files_;
     std::vector<std::shared_ptr<const std::string>> owned_;

@@ -12,12 +12,11 @@ using base::Path;
 
 constexpr std::string_view kRules = "rules";
 
-// The name that a file of an overlay has in the store, as DataStore::overlay gives it.
-std::vector<std::string> rule_files_in(const base::DataStore& store, const Path& directory) {
+// The names that files of an overlay have in the store, as DataStore::overlay gives them.
+std::vector<std::string> rule_files_in(const base::DataStore& store) {
     std::vector<std::string> out;
     for (const std::string& name : store.list(base::format("{}/", kRules), ".json")) {
-        const bool is_users = store.origin(name).starts_with(base::join(directory, ""));
-        if (is_users && name.find("/cases/") == std::string::npos) out.push_back(name);
+        if (!store.is_built_in(name) && name.find("/cases/") == std::string::npos) out.push_back(name);
     }
     return out;
 }
@@ -35,7 +34,7 @@ base::Result<RuleFileCheck> check_rule_files(base::FileSystem& fs, const Path& d
     base::DataStore all;
     TRY(all.overlay(fs, directory, place_of_rules(directory)));
     RuleFileCheck out;
-    for (const std::string& name : rule_files_in(all, directory)) {
+    for (const std::string& name : rule_files_in(all)) {
         ++out.files;
         if (!RuleSet::is_read(name)) {
             out.problems.push_back({base::ErrorKind::rule_data,

@@ -14,6 +14,7 @@
 
 namespace migrator {
 
+class CellText;
 class CudaNames;
 struct CppOperators;
 class OperatorSchemas;
@@ -56,6 +57,7 @@ bool loads_framework(const Bindings& bindings, const MatchContext& context);
 struct ParsedText {
     const SyntaxTree* tree = nullptr;
     const Bindings* bindings = nullptr;
+    const CellText* cells = nullptr;          // of a notebook, whose text this is
     const CppOperators* operators = nullptr;  // that it compiles from texts in it; nullptr: nobody has looked yet
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "migrator/source/notebook.h"
 
 namespace migrator {
 namespace {
@@ -29,20 +30,21 @@ bool has_line(std::string_view text, std::string_view line) {
 
 class Placer {
 public:
-    Placer(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
-           const MatchContext& context)
-        : tree_(tree),
-          bindings_(bindings),
+    Placer(const ParsedText& parsed, const std::vector<AcceptedFix>& fixes, const MatchContext& context)
+        : tree_(*parsed.tree),
+          bindings_(*parsed.bindings),
+          cells_(parsed.cells),
           fixes_(fixes),
           helper_package_(context.helper_package),
-          loads_framework_(loads_framework(bindings, context)) {
+          loads_framework_(loads_framework(bindings_, context)) {
         std::uint64_t line_end = 0;
-        for (const ImportedName& import : bindings.imports()) {
-            const base::ByteRange range = tree.range(import.statement);
+        for (const ImportedName& import : bindings_.imports()) {
+            const base::ByteRange range = tree_.range(import.statement);
             if (range.end > line_end) line_end = end_of_line(range.end);
             imports_.insert_or_assign(range.begin, ImportPlace{range.end, line_end});
-            if (!import.name.empty()) imported_names_.insert(key(tree.range(import.node)));
+            if (!import.name.empty()) imported_names_.insert(key(tree_.range(import.node)));
         }
+        note_structure();
         for (const AcceptedFix& accepted : fixes) {
             for (const Edit& edit : accepted.fix->edits) edited_.insert(key(edit.range));
         }
@@ -56,7 +58,9 @@ public:
     }
 
     void place(const ImportRequest& request, ImportEdits& out) const {
-        if (is_imported(request, kModuleScope) || is_bound_by_fix(request)) return;
+        if (is_bound_by_fix(request)) return;
+        const std::uint64_t needed = first_need(request);
+        if (is_imported(request, kModuleScope, needed)) return;
         const ImportedName* unconditional = nullptr;
         const ImportedName* conditional = nullptr;
         std::vector<const ImportedName*> local;
@@ -68,15 +72,19 @@ public:
         }
         // A statement that changes in front of the chosen one would miss the new module.
         const ImportedName* chosen = unconditional != nullptr ? unconditional : conditional;
-        if (chosen != nullptr) {
+        if (chosen != nullptr && tree_.range(chosen->statement).begin <= needed) {
             // It may stand in the body of a class, where the module can be imported as well.
-            if (!is_imported(request, chosen->scope))
+            if (!is_imported(request, chosen->scope, needed))
                 out.edits.push_back({insertion_at(*chosen, request), needing(request)});
-        } else if (!local.empty()) {
+        } else if (chosen == nullptr && !local.empty() && !is_needed_outside(request)) {
             insert_into_functions(local, request, out.edits);
-        } else if (request.when_named || loads_framework_ || knows(request.after) || is_written(request)) {
+        } else if (chosen != nullptr || !local.empty() || request.when_named || loads_framework_ ||
+                   knows(request.after) || is_written(request)) {
             const std::vector<std::size_t> owners = needing(request);
-            if (auto edit = insertion_behind_first_imports(request)) out.edits.push_back({std::move(*edit), owners});
+            const std::uint64_t limit = chosen != nullptr ? needed : first_fix();
+            auto edit = insertion_behind_first_imports(request, limit);
+            if (!edit && chosen != nullptr) edit = insertion_at(*chosen, request);
+            if (edit) out.edits.push_back({std::move(*edit), owners});
             else out.unplaced.insert(out.unplaced.end(), owners.begin(), owners.end());
         }
     }
@@ -88,6 +96,50 @@ private:
         std::uint64_t line_end;
     };
     static Place key(base::ByteRange range) { return {range.begin, range.end}; }
+
+    // Bodies of functions that are in no other one, and the calls outside of them, in source order.
+    void note_structure() {
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            if (tree_.kind(id) == NodeKind::call) calls_.push_back(tree_.range(id).begin);
+            if (tree_.kind(id) != NodeKind::function_definition) continue;
+            const NodeId body = tree_.child(id, Field::body);
+            if (body == kNoNode) continue;
+            functions_.push_back(tree_.range(body));
+            id = tree_.subtree_end(id) - 1;
+        }
+    }
+
+    // Where the module must be bound at the latest: at the first fix that needs it, or where a function with one may be called.
+    std::uint64_t first_need(const ImportRequest& request) const {
+        std::uint64_t out = tree_.source().size();
+        for (const std::size_t fix : needing(request)) {
+            const std::uint64_t at = fixes_[fix].range.begin;
+            const std::optional<std::uint64_t> end = end_of_body(at);
+            const auto call = end ? std::ranges::lower_bound(calls_, *end) : calls_.end();
+            if (!end) out = std::min(out, at);
+            else if (call != calls_.end()) out = std::min(out, *call);
+        }
+        return out;
+    }
+
+    // Of the function around it.
+    std::optional<std::uint64_t> end_of_body(std::uint64_t at) const {
+        const auto begin_of = [](base::ByteRange body) { return body.begin; };
+        const auto behind = std::ranges::upper_bound(functions_, at, {}, begin_of);
+        const bool is_inside = behind != functions_.begin() && at < std::prev(behind)->end;
+        return is_inside ? std::optional(std::prev(behind)->end) : std::nullopt;
+    }
+
+    bool is_needed_outside(const ImportRequest& request) const {
+        return std::ranges::any_of(needing(request),
+                                   [&](std::size_t fix) { return !end_of_body(fixes_[fix].range.begin); });
+    }
+
+    std::uint64_t first_fix() const {
+        std::uint64_t out = tree_.source().size();
+        for (const AcceptedFix& accepted : fixes_) out = std::min(out, accepted.range.begin);
+        return out;
+    }
 
     // The fixes that need the module bound.
     std::vector<std::size_t> needing(const ImportRequest& request) const {
@@ -134,10 +186,11 @@ private:
 
     // A module that another is to follow may only have lent its names (`from torch import *`): what counts is whether
     // the name is bound. Of the others any import will do, as it loads them.
-    bool is_imported(const ImportRequest& request, ScopeId scope) const {
+    bool is_imported(const ImportRequest& request, ScopeId scope, std::uint64_t needed) const {
         auto all = bindings_.imports();
-        return std::any_of(all.begin(), all.end(),
-                           [&](const ImportedName& import) { return import.scope == scope && binds(import, request); });
+        return std::any_of(all.begin(), all.end(), [&](const ImportedName& import) {
+            return import.scope == scope && binds(import, request) && tree_.range(import.statement).begin <= needed;
+        });
     }
 
     bool binds(const ImportedName& import, const ImportRequest& request) const {
@@ -202,19 +255,33 @@ private:
             const base::ByteRange body = tree_.range(function);
             const auto first = std::ranges::lower_bound(all, body.begin, {}, begin_of);
             const auto last = std::ranges::lower_bound(all, body.end, {}, begin_of);
-            if (first != last && done.insert(function).second)
-                out.push_back({insertion_at(*import, request), {first, last}});
+            if (first == last || !done.insert(function).second) continue;
+            // What stands in front of the body is computed outside of the function.
+            const NodeId block = tree_.child(function, Field::body);
+            const auto inside = std::ranges::lower_bound(all, tree_.range(block).begin, {}, begin_of);
+            const bool is_late = inside != last && begin_of(*inside) < tree_.range(import->statement).begin;
+            const NodeId user = is_late ? statement_at(block, begin_of(*inside)) : kNoNode;
+            Edit edit =
+                is_late && !is_behind_magic(user) ? before(user, statement(request)) : insertion_at(*import, request);
+            out.push_back({std::move(edit), {first, last}});
         }
     }
 
-    std::optional<Edit> insertion_behind_first_imports(const ImportRequest& request) const {
+    // The statement of the block that has this place.
+    NodeId statement_at(NodeId block, std::uint64_t at) const {
+        const NodeList statements = tree_.named_children(block);
+        const auto found =
+            std::ranges::find_if(statements, [&](NodeId statement) { return at < tree_.range(statement).end; });
+        return found == statements.end() ? statements.back() : *found;
+    }
+
+    std::optional<Edit> insertion_behind_first_imports(const ImportRequest& request, std::uint64_t first_fix) const {
         NodeId last = kNoNode;
-        std::uint64_t first_fix = tree_.source().size();
-        for (const AcceptedFix& accepted : fixes_) first_fix = std::min(first_fix, accepted.range.begin);
         for (NodeId statement : tree_.named_children(tree_.root())) {
             NodeKind kind = tree_.kind(statement);
             bool import = kind == NodeKind::import_statement || kind == NodeKind::import_from_statement;
             bool fixed = first_fix >= tree_.range(statement).begin && first_fix < tree_.range(statement).end;
+            if (fixed && last == kNoNode && is_behind_magic(statement)) return std::nullopt;
             if (fixed && last == kNoNode) return before(statement, this->statement(request));
             if (fixed) break;
             if (import) last = statement;
@@ -277,6 +344,10 @@ private:
         return {{at, at}, base::format("{}{}{}", line_end_at(at), text.substr(start, blanks), import)};
     }
 
+    bool is_behind_magic(NodeId statement) const {
+        return cells_ != nullptr && cells_->is_behind_magic(tree_.range(statement).begin);
+    }
+
     Edit before(NodeId statement, const std::string& import) const {
         std::uint64_t begin = tree_.range(statement).begin;
         auto blanks = indent(statement);
@@ -286,19 +357,21 @@ private:
 
     const SyntaxTree& tree_;
     const Bindings& bindings_;
+    const CellText* cells_;
     const std::vector<AcceptedFix>& fixes_;
     const std::string& helper_package_;
     const bool loads_framework_;
     std::map<std::uint64_t, ImportPlace> imports_;  // by where the statement begins
+    std::vector<base::ByteRange> functions_;        // their bodies
+    std::vector<std::uint64_t> calls_;              // outside of functions
     std::set<Place> imported_names_;                // what stands behind the `import` of `from` statements
     std::set<Place> edited_;                        // by the fixes
 };
 
 }  // namespace
 
-ImportEdits import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
-                         const MatchContext& context) {
-    Placer placer(tree, bindings, fixes, context);
+ImportEdits import_edits(const ParsedText& parsed, const std::vector<AcceptedFix>& fixes, const MatchContext& context) {
+    Placer placer(parsed, fixes, context);
     std::vector<ImportRequest> requests;
     for (const AcceptedFix& accepted : fixes) {
         // What follows another edit, like a use of an alias, needs nothing of its own.

@@ -17,9 +17,11 @@ struct AcceptedFix {
 };
 
 // The insertions that bind every requested module once where it is needed:
+//   where the places below come after the first fix that needs it, or after a call that may run a function with one, behind
+//   the imports that the file begins with, or in front of that statement; else
 //   behind the first unconditional import of `after` at module level, or in front of it when that statement itself
 //   changes and may need the new module; else behind the first conditional one, in its block; else, when `after` is
-//   only imported inside functions, behind the import of every function that has a fix; else, when the file gets
+//   only imported inside functions and no fix is outside of them, behind the import of every function that has a fix; else, when the file gets
 //   `after` from somewhere else, behind its first imports. Never for a file that does not know `after` at all, unless
 //   a fix writes the module's name; never under TYPE_CHECKING, never where the module is imported already, guarded or not.
 // The owners of an insertion are the places in `fixes` of those that need it, and so are `unplaced`: there is no place for
@@ -29,7 +31,6 @@ struct ImportEdits {
     std::vector<OwnedEdit> edits;
     std::vector<std::size_t> unplaced;
 };
-ImportEdits import_edits(const SyntaxTree& tree, const Bindings& bindings, const std::vector<AcceptedFix>& fixes,
-                         const MatchContext& context);
+ImportEdits import_edits(const ParsedText& parsed, const std::vector<AcceptedFix>& fixes, const MatchContext& context);
 
 }  // namespace migrator

@@ -16,7 +16,7 @@ namespace {
 class Editor {
 public:
     Editor(std::string_view text, const ParsedText& parsed, const MatchContext& context, std::vector<Decided>& findings)
-        : text_(text), tree_(parsed.tree), bindings_(parsed.bindings), context_(context), findings_(findings) {}
+        : text_(text), parsed_(parsed), tree_(parsed.tree), context_(context), findings_(findings) {}
 
     // Of the findings at `candidates` those that can be applied together; the others get their state.
     std::vector<OwnedEdit> apply(const std::vector<std::size_t>& candidates) {
@@ -102,7 +102,7 @@ private:
             for (const Edit& edit : finding.fix->edits) wanted.push_back({edit, {i}});
         }
         if (tree_ != nullptr && !accepted.empty()) {
-            ImportEdits imports = import_edits(*tree_, *bindings_, fixes, context_);
+            ImportEdits imports = import_edits(parsed_, fixes, context_);
             for (OwnedEdit& import : imports.edits) {
                 // Imports stand on lines of their own; inside an edited statement there is no place for one.
                 const bool fits = !tree_->touches_error(import.edit.range) && set.add({import.edit});
@@ -153,8 +153,8 @@ private:
     }
 
     std::string_view text_;
+    const ParsedText parsed_;
     const SyntaxTree* tree_;
-    const Bindings* bindings_;
     const MatchContext& context_;
     std::vector<Decided>& findings_;
     std::vector<std::size_t> accepted_;
@@ -245,7 +245,7 @@ Round run_notebook_round(const SourceFile& file, const TextVersion& version, con
     }
     const SyntaxTree tree = SyntaxTree::parse(code->python().text());
     const Bindings bindings = Bindings::analyse(tree, *context.match.facts, context.match.module);
-    const ParsedText parsed{&tree, &bindings};
+    const ParsedText parsed{&tree, &bindings, &code->python()};
     if (is_first) round.interfaces = used_interfaces(*context.match.rules, tree, bindings);
     if (is_first && context.match.loops != nullptr) round.training = training_code(context.match, parsed);
     add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, is_first, round);

@@ -307,6 +307,16 @@ CellText::Place CellText::place(std::uint64_t offset) const {
     return next == lines_.begin() ? Place{} : (next - 1)->place;
 }
 
+bool CellText::is_behind_magic(std::uint64_t offset) const {
+    const auto next = std::ranges::upper_bound(lines_, offset, {}, &Line::begin);
+    if (next == lines_.begin()) return false;
+    const Line& line = *(next - 1);
+    const auto blanks = in_json({line.begin, offset});
+    if (!blanks || blanks->end != begins_[offset]) return true;
+    const bool begins_string = blanks->begin == line.place.in_json.begin + 1;
+    return !begins_string && (line.begin == 0 || begins_[line.begin - 1] + sizes_[line.begin - 1] != blanks->begin);
+}
+
 std::string NotebookCode::in_string(std::string_view text, std::uint64_t offset) const {
     std::string out = escaped(text);
     const auto next =

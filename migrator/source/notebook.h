@@ -35,6 +35,8 @@ public:
         base::ByteRange in_json;  // the string that holds the line
     };
     Place place(std::uint64_t offset) const;
+    // Whether a magic of its line runs the statement there: `%time f()`. In front of that there is no place for another one.
+    bool is_behind_magic(std::uint64_t offset) const;
 
 private:
     friend class NotebookReader;
