@@ -24,12 +24,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import Checks, make_tiny, temporary_directory, tool  # noqa: E402
+from patience import patience  # noqa: E402
 
 CODES = {0, 1, 2, 3, 4, 5, 6, 71}  # docs/reference/exit-codes.md; no signal is sent
 SHARE = int(os.environ.get("PROPERTY_SHARE", "1"))  # one N-th of the lines, for builds in which they take long
 SERVED = {-signal.SIGTERM, 143}
 SECONDS = 1 if not os.environ.get("MIGRATION_SANITIZE") else 20
-GUARD = 60  # of a process that waits, which takes no processor time
 CHECKS = {}
 
 
@@ -83,7 +83,7 @@ def ended(name, words, work, serves=False):
         if serves and run.stdout.readline():
             run.send_signal(signal.SIGTERM)
         try:
-            _, errors = run.communicate(timeout=GUARD)
+            _, errors = run.communicate(timeout=patience(60))
         except subprocess.TimeoutExpired:
             run.kill()
             return None, b""
