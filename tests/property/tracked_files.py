@@ -73,7 +73,7 @@ def split(where):
     git(where, "config", "core.splitIndex", "true")
     git(where, "config", "splitIndex.maxPercentChange", "100")
     git(where, "update-index", "--split-index")
-    names = sorted(listed(where))
+    names = sorted(listed(where) - {".gitignore"})
     for name in names[:len(names) // 3]:
         git(where, "update-index", "--force-remove", "--", name)
     for name in names[len(names) // 3:len(names) // 2]:
@@ -99,7 +99,7 @@ def without_sum(where):
 
 
 def flagged(where):
-    names = sorted(listed(where) - {".gitignore"})
+    names = sorted(listed(where) - {".gitignore", "train.py"})
     for name in names[:3]:
         git(where, "update-index", "--skip-worktree", "--", name)
     for name in names[3:6]:
@@ -118,7 +118,7 @@ def make_tree(where, chance):
     for _ in range(chance.randrange(1, 60)):
         folder = where / os.path.join(*chance.choices(NAMES, k=chance.randrange(1, 5)))
         path = folder / (chance.choice(NAMES)[:40] + chance.choice(ENDS))
-        if any(parent.is_file() for parent in [folder, *folder.parents]) or path.exists():
+        if os.path.lexists(path) or any(os.path.lexists(one) and (one.is_symlink() or not one.is_dir()) for one in [folder, *folder.parents]):
             continue
         folder.mkdir(parents=True, exist_ok=True)
         if chance.random() < 0.1:
