@@ -141,8 +141,8 @@ class Serving(Job):
 class Campaign:
     def __init__(self, checks, scratch, job, every, number):
         self.checks, self.scratch, self.job, self.every = checks, scratch, job, every
-        # A share tries a third of the failures with each job, others with the next.
-        self.faults = FAULTS if every == 1 else FAULTS[number % 3::3]
+        # A share tries a sixth of the failures with each job, others with the next.
+        self.faults = FAULTS if every == 1 else FAULTS[number % 6::6]
         self.before_directory = scratch / "before"
         self.before_directory.mkdir()
         job.prepare(self.before_directory)
