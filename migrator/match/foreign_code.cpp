@@ -40,10 +40,11 @@ bool is_about_files_or_packages(const Finding& finding) {
 void leave_foreign_code(const PythonFile& file, const ParsedText& parsed, FindingSink& findings) {
     if (file.context().loops == nullptr) return;  // which files train is not known
     const auto found = foreign_import(file);
-    const auto is_left = [](const Finding& finding) { return !is_about_files_or_packages(finding); };
-    if (!found || std::ranges::none_of(findings, is_left)) return;
+    const auto is_about_code = [](const Finding& finding) { return !is_about_files_or_packages(finding); };
+    if (!found || std::ranges::none_of(findings, is_about_code)) return;
     if (training_code(file.context(), parsed).trains) return;
-    std::erase_if(findings, is_left);
+    // What would be rewritten stays for the GPU. What has to be done by hand is told: whoever replaces the file must know.
+    std::erase_if(findings, [&](const Finding& finding) { return is_about_code(finding) && finding.fix.has_value(); });
     for (Finding& finding : findings) finding.fix.reset();
     findings.push_back(make_finding(*found->row->rule, file.tree().range(found->import->node), found->import->module,
                                     Certainty::resolved, {}, {}, {}));
