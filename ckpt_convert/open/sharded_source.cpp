@@ -14,10 +14,10 @@
 namespace ckpt {
 namespace {
 
-// Whether a path relative to the directory is there; its last part may be a pattern.
+// Whether a path relative to the directory is there; its last part may be a pattern. What cannot be looked at says nothing.
 bool stands_beside(base::FileSystem& fs, const Path& directory, const std::string& file) {
     const Path path = base::join(directory, file);
-    if (file.find('*') == file.npos) return fs.exists(path);
+    if (file.find('*') == file.npos) return base::is_there(fs, path).value_or(false);
     Path above = base::parent(path);
     std::string part(base::file_name(path));
     if (base::file_name(above).find('*') != std::string_view::npos) {
@@ -30,7 +30,7 @@ bool stands_beside(base::FileSystem& fs, const Path& directory, const std::strin
         const std::size_t slash = part.find('/');
         if (slash == part.npos) return matches_pattern(part, entry.name);
         return matches_pattern(part.substr(0, slash), entry.name) &&
-               fs.exists(base::join(base::join(above, entry.name), part.substr(slash + 1)));
+               base::is_there(fs, base::join(base::join(above, entry.name), part.substr(slash + 1))).value_or(false);
     });
 }
 
