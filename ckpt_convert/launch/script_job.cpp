@@ -165,7 +165,7 @@ private:
         if (is_wrong_number)
             return add("bad_value", "error", value.place,
                        base::format("{} takes a number, and \"{}\" is none", option.name, value.text), "a number");
-        if (row.words.empty() || base::contains(row.words, value.text)) return;
+        if (row.words.empty() || value.text == row.default_value || base::contains(row.words, value.text)) return;
         const std::string nearest(base::nearest_word(value.text, row.words));
         // Another number is another choice.
         const bool is_slip = !nearest.empty() && value.text.find_first_of("0123456789") == std::string::npos;

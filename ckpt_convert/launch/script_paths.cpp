@@ -106,6 +106,55 @@ void check_data(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFi
     if (!is_tuning) check_pair(fs, data, data.text, findings);
 }
 
+// What the script makes with mkdir.
+class MadeDirectories {
+public:
+    explicit MadeDirectories(const ScriptReading& script) : script_(script) {
+        for (const auto& command : script.commands) {
+            if (base::file_name(command.front().text) != "mkdir") continue;
+            for (const ScriptWord& word : command) {
+                made_.insert(base::normal_path(word.text));
+                makes_unknown_ |= !word.is_known;
+            }
+        }
+    }
+
+    // Some may be made that only the run knows: $(dirname "$PREFIX").
+    bool makes_unknown() const { return makes_unknown_; }
+    // The directory that a file goes to, when nothing makes it and it is not there; else empty.
+    Path missing_for(base::FileSystem& fs, const ScriptWord& file) const {
+        const Path directory = base::normal_path(base::parent(file.text));
+        const auto below = made_.lower_bound(directory + "/");
+        const bool is_made = made_.contains(directory) || (below != made_.end() && below->starts_with(directory + "/"));
+        // A part that only the run knows leaves nothing to look for; a relative path is looked for beside the script too.
+        const bool is_known = !directory.empty() && directory != "/" && (file.is_known || directory.find('/') != 0);
+        const Path beside = base::join(base::parent(script_.files.front().path), directory);
+        const bool is_there = directory == "." || fs.exists(directory) || fs.exists(beside);
+        return is_made || !is_known || is_there ? Path() : directory;
+    }
+
+private:
+    const ScriptReading& script_;
+    std::set<std::string> made_;
+    bool makes_unknown_ = false;
+};
+
+void check_output(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
+    const ScriptWord* prefix = job.value("--output-prefix");
+    if (prefix == nullptr) return;
+    if (prefix->is_known && !prefix->text.empty() && prefix->text.find('/') == std::string::npos)
+        return add_finding(findings, "output_directory", "error", prefix->place,
+                           "--output-prefix names no directory, and the program ends without one", "./" + prefix->text,
+                           other_ending(job, *prefix, prefix->text, "./" + prefix->text));
+    const MadeDirectories made(*job.script);
+    const Path directory = made.missing_for(fs, *prefix);
+    if (directory.empty() || made.makes_unknown()) return;
+    add_finding(
+        findings, "output_directory", "warning", prefix->place,
+        base::format("nothing makes the directory {} of --output-prefix, and the program ends without it", directory),
+        base::format("mkdir -p {}", directory));
+}
+
 void check_tokenizer(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
     const ScriptWord* path = job.value("--tokenizer-name-or-path");
     if (path == nullptr || !is_kind(fs, path->text, FileKind::regular)) return;
@@ -119,28 +168,19 @@ void check_tokenizer(base::FileSystem& fs, const ScriptJob& job, std::vector<Scr
 void check_paths(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
     check_load(fs, job, findings);
     check_data(fs, job, findings);
+    check_output(fs, job, findings);
     check_tokenizer(fs, job, findings);
 }
 
 void check_logs(base::FileSystem& fs, const ScriptReading& script, std::vector<ScriptFinding>& findings) {
-    std::set<std::string> made;
+    const MadeDirectories made(script);
     for (const auto& command : script.commands) {
-        const std::string program(base::file_name(command.front().text));
-        if (program == "mkdir") {
-            for (const ScriptWord& word : command) made.insert(base::normal_path(word.text));
-        }
-        if (program != "tee") continue;
+        if (base::file_name(command.front().text) != "tee") continue;
         for (std::size_t i = 1; i < command.size(); ++i) {
             const ScriptWord& file = command[i];
             if (file.text.starts_with('-') || file.text.find('/') == std::string::npos) continue;
-            const Path directory = base::normal_path(base::parent(file.text));
-            const auto below = made.lower_bound(directory + "/");
-            const bool is_made =
-                made.contains(directory) || (below != made.end() && below->starts_with(directory + "/"));
-            // A part that only the run knows leaves nothing to look for; a relative path is looked for beside the script too.
-            const bool is_known = !directory.empty() && directory != "/" && (file.is_known || directory.find('/') != 0);
-            const Path beside = base::join(base::parent(script.files.front().path), directory);
-            if (is_made || !is_known || directory == "." || fs.exists(directory) || fs.exists(beside)) continue;
+            const Path directory = made.missing_for(fs, file);
+            if (directory.empty()) continue;
             add_finding(findings, "log_directory", "warning", file.place,
                         base::format("nothing makes the directory {}: tee fails, and the run with it", directory),
                         base::format("mkdir -p {}", directory));

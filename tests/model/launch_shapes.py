@@ -221,6 +221,17 @@ SCRIPTS = [
     ("tasks that do not divide", f"#SBATCH --nodes=1 --ntasks-per-node=6\nsrun python pretrain_gpt.py{RIGHT}\n", [("world", 2)]),
     ("a conversion of another layout", "python convert_ckpt_v2.py --load-model-type hf --save-model-type mg --target-tensor-parallel-size 4 --target-pipeline-parallel-size 2"
      f" --load-dir /weights/qwen3 --save-dir /weights/mcore --model-type-hf qwen3\n{TORCHRUN}{RIGHT}\n", [("converted_layout", 2)]),
+    ("a conversion of 2024", "python convert_ckpt.py --model-type GPT --loader llama2_hf --saver megatron --target-tensor-parallel-size 4 --target-pipeline-parallel-size 2"
+     f" --load-dir /weights/qwen3 --save-dir /weights/mcore --tokenizer-model /weights/qwen3/tokenizer.json --w-pack True\n{TORCHRUN}{RIGHT}\n", [("converted_layout", 2)]),
+    ("a conversion that another one knows", "python convert_ckpt.py --model-type GPT --load-model-type hf --save-model-type mg --use-mcore-models --load-dir /w --save-dir /x"
+     " --params-dtype bf16 --spec a.b layer_spec --model-type-hf qwen3 --mla-mm-split --orm\n", [("unknown_option", 1)]),
+    ("a handler that is misspelt", "mkdir -p ./dataset\npython preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix ./dataset/alpaca"
+     " --workers 4 --handler-name AlpacaStyleInstructionHandlr --prompt-type qwen3\n", [("bad_value", 2)]),
+    ("a handler that is left open", "python preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix ./alpaca --handler-name ''\n", []),
+    ("data without a folder", "python preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix alpaca\n", [("output_directory", 1)]),
+    ("data in a folder that nothing makes", "O=/no/where/alpaca\npython preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix $O\n", [("output_directory", 1)]),
+    ("data in a folder that is made", "O=/no/where\nmkdir -p $O/more\npython preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix $O/alpaca\n", []),
+    ("data in a folder that a command names", "O=/no/where/alpaca\nmkdir -p \"$(dirname \"$O\")\"\npython preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix $O\n", []),
     ("samples that are packed", f"{TORCHRUN}{RIGHT} --neat-pack\n", [("packed_apart", 1)]),
     ("DPO from nothing", f"torchrun --nproc_per_node 8 posttrain_gpt.py{WITHOUT_LOAD.replace('corpus_text_document', 'pairs')} --stage dpo --is-pairwise-dataset --prompt-type qwen3\n",
      [("dpo_reference", 1)]),
