@@ -48,6 +48,20 @@ Status refuse_overlap(base::FileSystem& fs, const ConvertOptions& options) {
     return {};
 }
 
+// Other converters take the original model as output, read its config there and write below it.
+Status require_room(base::FileSystem& fs, const ConvertOptions& options, const Source& source, bool is_shard) {
+    auto room = is_shard ? require_shards_only(fs, options.save_dir) : require_free_directory(fs, options.save_dir);
+    const bool holds_model = source.side == Side::megatron && options.to != Side::megatron &&
+                             fs.exists(base::join(options.save_dir, "config.json"));
+    if (room || !holds_model) return room;
+    return base::fail(ErrorKind::usage,
+                      base::format("the output directory holds a model, which stays as it is; if that is the original, "
+                                   "where convert_ckpt.py writes to mg2hf, say --hf-cfg-dir {} --save-dir {}/mg2hf, "
+                                   "else name a new directory",
+                                   options.save_dir, options.save_dir),
+                      options.save_dir);
+}
+
 std::string dtype_list(const ConversionPlan& plan) {
     std::set<std::string> names;
     for (const auto& target : plan.targets) names.emplace(name(target.dtype));
@@ -74,6 +88,7 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
     out.title = target.title;
     TRY_ASSIGN(out.plan,
                make_plan(source.model, source.index, source.binding, tensors, plan_options(options, target.fill)));
+    out.plan.notes.insert(out.plan.notes.end(), options.megatron_notes.begin(), options.megatron_notes.end());
     TRY_ASSIGN(const auto note, wrong_target(knowledge, source.model.mapping(), *target.target));
     if (note) out.plan.notes.push_back(*note);
     TRY_ASSIGN(MegatronTexts texts, megatron_texts(knowledge, target, source, main_dtype(out.plan), options));
@@ -82,7 +97,9 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
         TRY_ASSIGN(state, carry_training(*training, source, target, options, out.plan));
         texts.state.training = &*state;
     } else if (source.has_optimizer) {
-        out.plan.notes.push_back("the state of the optimizer is left out; --optimizer keep takes it along");
+        out.plan.notes.push_back(source.legacy
+                                     ? "the state of the optimizer is left out: that of a legacy checkpoint is not read"
+                                     : "the state of the optimizer is left out; --optimizer keep takes it along");
     }
     if (options.torch_dist) {
         TRY_ASSIGN(out.output, torch_dist_output(out.plan, target.parallel, texts.state, options.max_shard_bytes));
@@ -192,7 +209,7 @@ Result<ConvertSummary> convert(base::FileSystem& fs, const Knowledge& knowledge,
     } else {
         TRY_ASSIGN(source, open_source(fs, knowledge, options.source));
     }
-    TRY(shard ? require_shards_only(fs, options.save_dir) : require_free_directory(fs, options.save_dir));
+    TRY(require_room(fs, options, source, shard.has_value()));
     std::optional<KeptState> kept;
     if (options.keep_optimizer && !adapter) {
         TRY_ASSIGN(kept, open_kept_state(fs, knowledge, source, options));

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "ckpt_convert/mapping/model_mapping.h"
 #include "ckpt_convert/open/adapters.h"
+#include "ckpt_convert/open/legacy_checkpoint.h"
 #include "ckpt_convert/open/missing_checkpoint.h"
 #include "ckpt_convert/open/peft_directory.h"
 #include "ckpt_convert/open/sharded_source.h"
@@ -30,9 +31,12 @@ struct Found {
     Path root;
 };
 
-void add_layout_facts(Found& found, const ParallelLayout& layout, std::uint32_t layers, std::uint64_t vocab) {
+void add_layout_facts(Found& found, const Source& source) {
+    const ParallelLayout& layout = *source.parallel;
     const Placement& placement = layout.placement;
-    found.facts.emplace_back("tensor names", layout.dialect.text());
+    const std::uint32_t layers = source.model.layers();
+    const auto vocab = static_cast<std::uint64_t>(source.model.values().at("vocab"));
+    if (!source.legacy) found.facts.emplace_back("tensor names", layout.dialect.text());
     if (placement.slots != layers) found.facts.emplace_back("layers with noop layers", std::to_string(placement.slots));
     if (layout.padded_vocab > vocab)
         found.facts.emplace_back("rows of padding", std::to_string(layout.padded_vocab - vocab));
@@ -52,10 +56,7 @@ void add_model_facts(Found& found, const Result<Source>& source) {
     found.facts.emplace_back("family", source->model.mapping().family);
     found.facts.emplace_back("layers", std::to_string(source->model.layers()));
     found.facts.emplace_back("parameters", base::human_count(source->model.parameters()));
-    if (source->parallel) {
-        add_layout_facts(found, *source->parallel, source->model.layers(),
-                         static_cast<std::uint64_t>(source->model.values().at("vocab")));
-    }
+    if (source->parallel) add_layout_facts(found, *source);
 }
 
 SourceOptions options_for(const Path& directory) {
@@ -88,12 +89,18 @@ std::string argument_text(const Json& value) {
 
 Result<Found> found_megatron(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
     TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, path));
+    const TensorIndex as_stored = checkpoint.index;
+    TRY(name_as_core(knowledge, checkpoint));
     Found found{"megatron",
                 base::format("Megatron checkpoint ({} format)", checkpoint.torch_dist ? "torch_dist" : "torch"),
                 {},
-                checkpoint.index,
+                as_stored,
                 checkpoint.directory};
     found.facts.emplace_back("iteration", checkpoint.iteration);
+    if (checkpoint.legacy) {
+        found.headline = "Megatron legacy checkpoint (torch format)";
+        found.facts.emplace_back("checkpoint version", base::format("{}", checkpoint.version.value_or(0)));
+    }
     if (!checkpoint.torch_dist) {
         found.facts.emplace_back("tensor parallel", std::to_string(checkpoint.tp));
         found.facts.emplace_back("pipeline parallel", std::to_string(checkpoint.pp));

@@ -187,20 +187,35 @@ Status check_args(const MegatronCheckpoint& checkpoint) {
     return {};
 }
 
+// Of dicts in dicts, as Megatron has them that wrote no mcore names, each level is a part of the name.
 Status add_chunk(TensorIndex& index, const TorchFile& file, pickle::Ref model, const std::string& key,
                  std::uint32_t number) {
-    const auto* items = pickle::mapping_items(model);
-    if (items == nullptr) {
+    if (pickle::mapping_items(model) == nullptr) {
         return base::fail(ErrorKind::bad_input, base::format("\"{}\" must be a dict of tensors", key),
                           index.files[number]->path());
     }
-    for (const auto& [name, value] : *items) {
-        const auto* text = name->as<std::string>();
-        TRY_ASSIGN(auto tensor, file.tensor(value));
-        // Transformer Engine keeps "_extra_state" entries beside the weights; they are no tensors of the model.
-        if (text == nullptr || !tensor || text->ends_with("_extra_state")) continue;
-        index.tensors.push_back({key + "/" + *text, tensor->dtype, std::move(tensor->shape), number,
-                                 tensor->file_offset, std::move(tensor->strides), tensor->contiguous});
+    constexpr std::size_t kMaxNameBytes = 1024;
+    std::vector<std::pair<std::string, pickle::Ref>> dicts{{key + "/", model}};
+    std::set<pickle::Ref> seen{model};  // a pickle may name one value many times, and in itself
+    for (std::size_t i = 0; i < dicts.size(); ++i) {
+        const auto [front, dict] = dicts[i];
+        for (const auto& [name, value] : *pickle::mapping_items(dict)) {
+            const auto* text = name->as<std::string>();
+            TRY_ASSIGN(auto tensor, file.tensor(value));
+            // Transformer Engine keeps "_extra_state" entries beside the weights; they are no tensors of the model.
+            if (text == nullptr || text->ends_with("_extra_state")) continue;
+            if (front.size() + text->size() > kMaxNameBytes)
+                return base::fail(ErrorKind::bad_input,
+                                  base::format("the keys that lead to a tensor have more than {} bytes, which no "
+                                               "checkpoint needs",
+                                               kMaxNameBytes),
+                                  index.files[number]->path());
+            if (tensor)
+                index.tensors.push_back({front + *text, tensor->dtype, std::move(tensor->shape), number,
+                                         tensor->file_offset, std::move(tensor->strides), tensor->contiguous});
+            else if (pickle::mapping_items(value) != nullptr && seen.insert(value).second)
+                dicts.emplace_back(front + *text + ".", value);
+        }
     }
     return {};
 }
@@ -218,8 +233,21 @@ Result<RankFile> open_rank(base::FileSystem& fs, const Path& directory, const Ra
     return RankFile{std::move(file), std::move(content)};
 }
 
+std::optional<double> version_of(const TorchFile& file) {
+    const pickle::Ref version = pickle::find(file.root(), "checkpoint_version");
+    if (version == nullptr) return std::nullopt;
+    if (const auto* real = version->as<double>()) return *real;
+    const auto* integer = version->as<std::int64_t>();
+    return integer == nullptr ? std::nullopt : std::optional(static_cast<double>(*integer));
+}
+
 Status add_rank(MegatronCheckpoint& checkpoint, const RankFile& opened, MegatronRank& rank) {
     const TorchFile& torch_file = opened.content;
+    const auto version = version_of(torch_file);
+    if (checkpoint.index.files.empty()) checkpoint.version = version;
+    if (version != checkpoint.version)
+        return base::fail(ErrorKind::bad_input, "its checkpoint_version is not the one of the other rank files",
+                          opened.file->path());
     checkpoint.has_optimizer |= pickle::find(torch_file.root(), "optimizer") != nullptr;
     rank.file = static_cast<std::uint32_t>(checkpoint.index.files.size());
     checkpoint.index.files.push_back(opened.file);

@@ -35,6 +35,8 @@ struct MegatronCheckpoint {
     bool virtual_stages = false;      // chunks are called model0, model1 ...
     bool torch_dist = false;          // one index of whole tensors instead of rank files; TP and PP are 1
     bool has_optimizer = false;       // there is the state of an optimizer beside the weights
+    bool legacy = false;              // Megatron wrote it before megatron-core, see LegacyNames
+    std::optional<double> version;    // checkpoint_version of its rank files
     std::vector<MegatronRank> ranks;  // by pp, then ep, then tp; every stage has the same pairs of the latter
     // Tensor names are "<chunk key>/<name>": "model/decoder.layers.0...", "model1/decoder...". Per file.
     TensorIndex index;

@@ -139,6 +139,11 @@ Result<LaunchJob> launch_job(base::FileSystem& fs, const Knowledge& knowledge, c
     job.conversion.source = request.source;
     job.conversion.source.directory = request.model;
     TRY_ASSIGN(job.source, described_source(fs, knowledge, job.conversion.source));
+    if (job.source.legacy)
+        return base::fail(ErrorKind::usage,
+                          "this is a legacy checkpoint, from before megatron-core, which the scripts' programs do not "
+                          "load; convert it with --to mcore first, and name what that writes",
+                          request.model);
     if (!job.source.config)
         return base::fail(ErrorKind::usage, "the checkpoint has no config.json with it; scripts need its sizes",
                           request.model);

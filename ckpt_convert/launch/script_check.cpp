@@ -315,7 +315,10 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
             if (is_megatron) TRY(check_model_options(knowledge, facts, *compared.model, job, out.findings));
             if (memory) TRY(check_memory(*memory, job, out.findings));
         }
-        if (compared.checkpoint) check_checkpoint_layout(*compared.checkpoint, job, out.findings);
+        if (compared.checkpoint) {
+            job.numbers["legacy_checkpoint"] = compared.checkpoint->legacy;
+            check_checkpoint_layout(*compared.checkpoint, job, out.findings);
+        }
         check_numbers(facts, job, out.findings);
         check_paths(fs, job, out.findings);
         check_benchmarks(fs, benchmarks, job, out.findings);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/format.h"
+#include "ckpt_convert/open/legacy_checkpoint.h"
 #include "ckpt_convert/open/peft_directory.h"
 #include "ckpt_convert/open/plain_names.h"
 #include "ckpt_convert/open/sharded_source.h"
@@ -121,8 +122,7 @@ struct MegatronAdapter {
     std::size_t weights = 0;  // tensors beside them
 };
 
-Result<MegatronAdapter> open_megatron_adapter(base::FileSystem& fs, const AdapterFormats& formats,
-                                              const Path& directory) {
+Result<MegatronAdapter> open_megatron_adapter(base::FileSystem& fs, const Knowledge& knowledge, const Path& directory) {
     if (!is_megatron_checkpoint(fs, directory)) {
         return base::fail(
             ErrorKind::bad_input,
@@ -130,10 +130,10 @@ Result<MegatronAdapter> open_megatron_adapter(base::FileSystem& fs, const Adapte
             directory);
     }
     MegatronAdapter out;
-    TRY_ASSIGN(out.checkpoint, open_megatron_checkpoint(fs, directory));
+    TRY_ASSIGN(out.checkpoint, open_megatron(fs, knowledge, directory));
     bool rank_files = !out.checkpoint.torch_dist;
     TensorIndex& index = out.checkpoint.index;
-    TRY_ASSIGN(out.factors, take_adapters(index, formats, rank_files));
+    TRY_ASSIGN(out.factors, take_adapters(index, knowledge.adapters, rank_files));
     if (out.factors.tensors.empty())
         return base::fail(ErrorKind::bad_input, "there is no LoRA adapter in it", directory);
     out.weights = index.tensors.size();
@@ -269,7 +269,7 @@ Status merge_adapters(base::FileSystem& fs, const Knowledge& knowledge, const So
         factors = std::move(adapter.factors);
         TRY_ASSIGN(layout, peft_layout(source.model, factors));
     } else {
-        TRY_ASSIGN(MegatronAdapter adapter, open_megatron_adapter(fs, knowledge.adapters, options.adapter));
+        TRY_ASSIGN(MegatronAdapter adapter, open_megatron_adapter(fs, knowledge, options.adapter));
         if (!scale.alpha) scale = scale_of(options, adapter.checkpoint.args);
         TRY_ASSIGN(FoundLayout found, find_layout(adapter.checkpoint, source.model.mapping(), knowledge.targets));
         if (found.layers != source.model.layers()) {
@@ -330,7 +330,7 @@ Result<AdapterSource> read_adapter(base::FileSystem& fs, const Knowledge& knowle
     TRY_ASSIGN(const auto shards, find_sharded(fs, knowledge.distributed, directory));
     if (shards) return open_adapter_in_shards(fs, knowledge, options, *shards);
     AdapterSource out;
-    TRY_ASSIGN(MegatronAdapter adapter, open_megatron_adapter(fs, knowledge.adapters, directory));
+    TRY_ASSIGN(MegatronAdapter adapter, open_megatron_adapter(fs, knowledge, directory));
     TRY_ASSIGN(out.source, identify(fs, adapter.checkpoint, knowledge, options));
     out.weights = std::move(out.source.model);
     out.scale = scale_of(options, out.source.args);

@@ -3,6 +3,7 @@
 #include "base/format.h"
 #include "ckpt_convert/mapping/quantised_config.h"
 #include "ckpt_convert/open/language_part.h"
+#include "ckpt_convert/open/legacy_checkpoint.h"
 #include "ckpt_convert/open/missing_checkpoint.h"
 #include "ckpt_convert/open/wanted_values.h"
 
@@ -36,7 +37,7 @@ Result<Source> from_config(base::FileSystem& fs, const Knowledge& knowledge, con
 Result<Source> described_source(base::FileSystem& fs, const Knowledge& knowledge, const SourceOptions& options) {
     if (!fs.exists(options.directory)) return tl::unexpected(missing_checkpoint(fs, options.directory));
     if (!is_megatron_checkpoint(fs, options.directory)) return from_config(fs, knowledge, options);
-    TRY_ASSIGN(const MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, options.directory));
+    TRY_ASSIGN(const MegatronCheckpoint checkpoint, open_megatron(fs, knowledge, options.directory));
     return identify(fs, checkpoint, knowledge, options);
 }
 

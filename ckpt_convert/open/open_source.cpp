@@ -1,5 +1,6 @@
 #include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/open/language_part.h"
+#include "ckpt_convert/open/legacy_checkpoint.h"
 #include "ckpt_convert/open/missing_checkpoint.h"
 #include "ckpt_convert/open/plain_names.h"
 #include "ckpt_convert/open/sharded_source.h"
@@ -88,7 +89,7 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
     if (side == Side::unknown)
         side = is_megatron_checkpoint(fs, options.directory) ? Side::megatron : Side::huggingface;
     if (side == Side::megatron) {
-        TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, options.directory));
+        TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron(fs, knowledge, options.directory));
         TRY_ASSIGN(TensorIndex factors, take_adapters(checkpoint.index, knowledge.adapters, !checkpoint.torch_dist));
         if (checkpoint.index.tensors.empty() && !factors.tensors.empty()) return adapter_alone(options.directory);
         TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options, copies));

@@ -10,6 +10,7 @@
 #include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/open/copies.h"
 #include "ckpt_convert/open/language_part.h"
+#include "ckpt_convert/open/legacy_checkpoint.h"
 #include "ckpt_convert/open/other_names.h"
 #include "ckpt_convert/open/plain_names.h"
 #include "ckpt_convert/open/wanted_values.h"
@@ -244,6 +245,7 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
     TRY_ASSIGN(out.foreign, ForeignFormats::load(store));
     TRY_ASSIGN(out.distributed, DistributedNames::load(store));
     TRY_ASSIGN(out.namings, Namings::load(store));
+    TRY_ASSIGN(out.legacy, LegacyNames::load(store));
     TRY_ASSIGN(out.adam, AdamSettings::load(store));
     TRY_ASSIGN(out.parameter_names, load_parameter_names(store));
     return out;
@@ -348,13 +350,15 @@ Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoi
     TRY(take_vocabulary(values, options));
     TRY_ASSIGN(source.model, Model::make(*mapping, std::move(values)));
     TRY_ASSIGN(source.parallel, fit_layout(checkpoint, source.model, found));
-    source.title = checkpoint.torch_dist
-                       ? "Megatron torch_dist"
-                       : base::format("Megatron {}{}", parallel_sizes(*source.parallel),
-                                      source.parallel->placement.virtual_stages
-                                          ? base::format(" x VPP {}", source.parallel->placement.chunks())
-                                          : "");
+    source.title =
+        checkpoint.torch_dist
+            ? "Megatron torch_dist"
+            : base::format("Megatron{} {}{}", checkpoint.legacy ? " legacy" : "", parallel_sizes(*source.parallel),
+                           source.parallel->placement.virtual_stages
+                               ? base::format(" x VPP {}", source.parallel->placement.chunks())
+                               : "");
     source.args = checkpoint.args;
+    source.legacy = checkpoint.legacy;
     source.has_optimizer = checkpoint.has_optimizer;
     return source;
 }
@@ -362,6 +366,14 @@ Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoi
 Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, const Knowledge& knowledge,
                          const SourceOptions& options, Copies copies) {
     TRY_ASSIGN(Source source, identify(fs, checkpoint, knowledge, options));
+    if (checkpoint.legacy) {
+        TRY(order_qkv(knowledge.legacy, checkpoint, source.model));
+        source.notes.push_back(
+            base::format("a legacy checkpoint, from before megatron-core, with the rows of Q, K and V of "
+                         "checkpoint_version {}: it is "
+                         "read as one of megatron-core",
+                         checkpoint.version.value_or(0)));
+    }
     source.index = std::move(checkpoint.index);
     TRY(bind_copies(source, copies, [&](const Model& model) -> Result<SourceBinding> {
         TRY_ASSIGN(Layout layout, mcore_layout(model, *source.parallel));

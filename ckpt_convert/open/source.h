@@ -14,6 +14,7 @@
 #include "ckpt_convert/mapping/container.h"
 #include "ckpt_convert/mapping/distributed_names.h"
 #include "ckpt_convert/mapping/foreign_formats.h"
+#include "ckpt_convert/mapping/legacy_names.h"
 #include "ckpt_convert/mapping/model.h"
 #include "ckpt_convert/mapping/naming.h"
 #include "ckpt_convert/mapping/quantisation.h"
@@ -34,6 +35,7 @@ struct Knowledge {
     ForeignFormats foreign;
     DistributedNames distributed;
     Namings namings;
+    LegacyNames legacy;
     AdamSettings adam;
     std::vector<std::string> parameter_names;  // of Megatron, in the order of their making
 
@@ -56,6 +58,7 @@ struct Source {
     Json args;                                  // of a Megatron checkpoint
     std::optional<ParallelLayout> parallel;     // of a Megatron checkpoint
     HfVariant variant;                          // of a checkpoint with the names of Hugging Face
+    bool legacy = false;                        // Megatron wrote it before megatron-core
     bool has_optimizer = false;                 // there is the state of an optimizer beside the weights
     ModelValues apart;                          // values that the bits of copies tell, whatever the config says
     std::shared_ptr<const ModelMapping> plain;  // where no family is known: that of the tensors as they are; else null

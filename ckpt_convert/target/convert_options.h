@@ -92,9 +92,10 @@ struct ConvertOptions {
     std::string shard;
     bool resume = false;  // finished files of an interrupted run are used again, and left when this one is
     bool dry_run = false;
-    bool show_plan = false;          // with dry_run: every tensor of the output
-    Path plan_html;                  // the page that shows the plan; empty: none
-    std::vector<std::string> notes;  // options that were accepted and have no effect
+    bool show_plan = false;                   // with dry_run: every tensor of the output
+    Path plan_html;                           // the page that shows the plan; empty: none
+    std::vector<std::string> notes;           // options that were accepted and have no effect
+    std::vector<std::string> megatron_notes;  // what they mean for a Megatron output
 };
 
 }  // namespace ckpt

@@ -16,6 +16,7 @@ import argparse
 import errno
 import fcntl
 import hashlib
+import json
 import os
 import random
 import re
@@ -28,10 +29,11 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "hostile")]
-from checkpoints import write_zero_run  # noqa: E402
+from checkpoints import read_hf_directory, write_zero_run  # noqa: E402
 import figures  # noqa: E402
 from checks import Checks, make_tiny, run, temporary_directory, tool  # noqa: E402
 from injector import Injector, counted  # noqa: E402
+from legacy_megatron import Legacy  # noqa: E402
 from migrator_serve import DECISIONS, Server  # noqa: E402
 from patience import patience  # noqa: E402
 
@@ -393,6 +395,13 @@ def checkpoint(family, *options):
     return prepare
 
 
+def legacy(directory):
+    """In the oldest order, in which Q, K and V of a head lie far from each other."""
+    checkpoint("qwen15")(directory)
+    config = json.loads((directory / "hf/config.json").read_text())
+    Legacy(config, read_hf_directory(directory / "hf"), tp=2, version=0, old=True).write(directory / "mg")
+
+
 def two_workers(directory):
     """Both have done their part, and the last one could not publish: another had the claim."""
     checkpoint("qwen3")(directory)
@@ -440,6 +449,8 @@ def jobs():
         Job("ckpt zero -> dtensor", zero_run, [*zero, "--to", "dtensor", "--world", "3", "--optimizer", "keep"], of_ranks),
         Job("ckpt mg -> hf", checkpoint("qwen3", "--tp", "2", "--pp", "2"),
             [convert, "--load-dir", "mg", "--save-dir", "out", "--max-shard-size", "1MB", "--no-progress", "-j", "1"], config),
+        Job("ckpt legacy -> mg", legacy, [convert, "--load-dir", "mg", "--save-dir", "out", "--hf-cfg-dir", "hf", "--to", "mcore", "--pp", "2",
+                                           "--no-progress", "-j", "1"], tracker),
         Job("ckpt worker", checkpoint("qwen3"), [*hf, "--tp", "2", "--pp", "2", "--shard", "1/1"], tracker),
         Job("migrator migrate -o", write_project, [migrator, "migrate", "in", "-o", "out", *quiet], copy),
         Job("migrator migrate -o --force", copied,

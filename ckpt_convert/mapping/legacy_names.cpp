@@ -1,0 +1,45 @@
+#include "ckpt_convert/mapping/legacy_names.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "ckpt_convert/mapping/model_mapping.h"
+
+namespace ckpt {
+
+Status VersionedOrder::check(const base::JsonPlace& at) const {
+    if (axes.size() == 3 && std::set(axes.begin(), axes.end()).size() == 3) return {};
+    return at.error("\"axes\" are part, head and element, each once");
+}
+
+bool LegacyNames::tells(std::string_view tensor) const {
+    return std::any_of(told_by.begin(), told_by.end(), [&](const auto& front) { return tensor.starts_with(front); });
+}
+
+std::string LegacyNames::in_core(std::string_view tensor) const {
+    const auto root =
+        std::find_if(roots.begin(), roots.end(), [&](const auto& one) { return tensor.starts_with(one.first); });
+    if (root == roots.end()) return std::string(tensor);
+    std::string out = root->second;
+    std::string_view point;
+    for (const std::string_view part : base::split(tensor.substr(root->first.size()), '.')) {
+        const auto found = parts.find(part);
+        out.append(point).append(found == parts.end() ? part : found->second);
+        point = ".";
+    }
+    return out;
+}
+
+bool LegacyNames::is_ordered(std::string_view tensor) const {
+    return std::any_of(ordered.begin(), ordered.end(),
+                       [&](const std::string& pattern) { return matches_pattern(pattern, tensor); });
+}
+
+std::optional<QkvOrder> LegacyNames::order(double version) const {
+    const auto found =
+        std::find_if(orders.begin(), orders.end(), [&](const auto& order) { return order.version == version; });
+    return found == orders.end() ? std::nullopt : std::optional(found->order());
+}
+
+}  // namespace ckpt
