@@ -89,7 +89,7 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
         ->add_option("--params-dtype", options.params_dtype,
                      "Cast to bf16, fp16 or fp32; the element types stay as they are when left out")
         ->check(command_line::OneOf({"bf16", "fp16", "fp32"}));
-    group->add_option("--lora-load", options.source.adapter,
+    group->add_option(peers.names("--lora-load"), options.source.adapter,
                       "LoRA adapter to merge into the weights: a PEFT directory, or what a Megatron run saved in any "
                       "layout");
     group->add_flag(peers.names("--save-lora"), options.adapter_alone,
@@ -259,6 +259,17 @@ void add_peer_options(CLI::App& app, const PeerOptions& peers, GivenPeers& given
     }
 }
 
+// What options say by being there without others.
+std::vector<std::string> notes_without(const CLI::App& app, const PeerOptions& peers) {
+    std::vector<std::string> out;
+    for (const PeerOption& peer : peers.options()) {
+        for (const auto& [other, note] : peer.without) {
+            if (app.count(peer.name) > 0 && app.count(other) == 0) out.push_back(note);
+        }
+    }
+    return out;
+}
+
 // A conversion is what is done without a command, so the help of its commands is that of the program; plans of trainings
 // have options of their own.
 std::vector<std::string> with_help_of_program(std::vector<std::string> words) {
@@ -315,6 +326,7 @@ Result<ParsedLine> parse_options(int argc, const char* const* argv, base::FileSy
     if (options.convert.show_plan) options.convert.dry_run = true;
     options.progress = !raw.run.no_progress && !options.quiet;
     options.convert.notes = given.notes;
+    options.convert.megatron_notes = notes_without(app, peers);
     TRY_ASSIGN(options.convert.claims, claims_of(given.claims));
     options.convert.source.settings = options.verify.checkpoint.settings = given.settings;
     if (!raw.run.memory.empty()) {

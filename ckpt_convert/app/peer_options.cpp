@@ -62,8 +62,8 @@ Status add_meaning(std::vector<std::string>& words, const PeerOption& option, st
 }  // namespace
 
 Status PeerOption::check(const base::JsonPlace& at) {
-    const bool takes_values = is.empty() && sets.empty();
-    if (takes_values != values_key.has_value())
+    const bool takes_values = is.empty() && sets.empty() && means.empty();
+    if (means.empty() && takes_values != values_key.has_value())
         return at.error("\"values\" belongs to options that are neither others nor set");
     values = values_key.value_or(Values::none);
     auto ways =
@@ -94,6 +94,7 @@ Result<std::vector<std::string>> PeerOptions::spelled_out(std::vector<std::strin
         auto value = option.means.empty() ? std::nullopt : value_of(words, option.name);
         if (!value) continue;
         auto meaning = option.means.find(*value);
+        if (meaning == option.means.end() && !option.values_key) continue;
         if (meaning == option.means.end()) {
             std::vector<std::string> known;
             for (const auto& [one, meant] : option.means) known.push_back(one);

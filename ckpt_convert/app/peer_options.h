@@ -31,6 +31,8 @@ struct PeerOption {
     // By its value the words that it stands for; "{--name}" among them is the value of that option.
     std::map<std::string, std::vector<std::string>, std::less<>> means;
     std::map<std::string, std::string, std::less<>> needs;  // with `means`: options that must be given, and why
+    std::map<std::string, std::string, std::less<>>
+        without;  // noted of a Megatron output, by the option that is not given
 
     std::optional<Values> values_key;  // as the file has it
     Status check(const base::JsonPlace& at);
@@ -45,8 +47,10 @@ constexpr auto record_of(const PeerOption*) {
         field("is", &PeerOption::is, "it is another name of this option"),
         field("sets", &PeerOption::sets, "this value of the model is 1"),
         field("must_be", &PeerOption::must_be, "its number is that of this value of the model, or fact of the layout"),
-        field("means", &PeerOption::means, "by its value the words that it stands for"),
+        field("means", &PeerOption::means,
+              "by its value the words that it stands for; without `values` it is an option of ours with more of them"),
         field("needs", &PeerOption::needs, "with `means`: options that must be given, and why"),
+        field("without", &PeerOption::without, "what is noted of a Megatron output where an option is not given"),
         field("values", &PeerOption::values_key, "how many values it takes"));
 }
 

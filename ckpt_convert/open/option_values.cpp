@@ -80,7 +80,9 @@ Result<Side> side(const std::string& option, const std::string& text) {
     if (text == "hf") return Side::huggingface;
     if (text == "mg") return Side::megatron;
     if (text == "optim")
-        return base::fail(ErrorKind::unsupported, option + " optim: optimizer states cannot be converted");
+        return base::fail(
+            ErrorKind::unsupported,
+            option + " optim: the state of the optimizer goes with its weights: mg, and --optimizer keep");
     return base::fail(ErrorKind::usage, base::format("{}: \"{}\" is neither hf nor mg", option, text));
 }
 

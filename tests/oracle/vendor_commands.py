@@ -7,6 +7,7 @@ bits, or refused with what the data say. With WORDs, those whose description has
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -50,8 +51,23 @@ def check_command(checks, command, work):
     checks.expect(read_hf_directory(back) == kept, "the bits are others")
 
 
+def check_every_option(checks):
+    """What launch --check knows of the converters, from their releases, is one of our options or has a row in rules/options."""
+    rows = json.loads((ROOT / "rules/launch/options_mindspeed_llm.json").read_text())["options"]
+    known = set(re.findall(r"--[a-z][\w-]*", run(tool("ckpt_convert"), "--help-all").stdout))
+    known |= set(json.loads((ROOT / "rules/options/mindspeed_llm.json").read_text())["options"])
+    families = [json.loads(path.read_text()) for path in (ROOT / "rules/models").glob("*.json")]
+    called = {name for family in families for name in [family["family"], *family.get("peer_names", [])]}
+    for program in ("convert_ckpt.py", "convert_ckpt_v2.py"):
+        options = {row["name"]: row for row in rows if row.get("program") == program}
+        checks.expect(len(options) > 30, f"{program}: {len(options)} options")
+        checks.equal(sorted(set(options) - known), [], f"{program}: options that nothing says anything of")
+        checks.equal(sorted(set(options["--model-type-hf"]["words"]) - called), [], f"{program}: families that nobody has")
+
+
 def main():
     checks = Checks()
+    check_every_option(checks)
     for command in json.loads(COMMANDS.read_text())["commands"]:
         if sys.argv[1:] and not any(word in command["of"] for word in sys.argv[1:]):
             continue
