@@ -324,7 +324,8 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
         check_benchmarks(fs, benchmarks, job, out.findings);
     }
     check_conversions(jobs, out.findings);
-    check_environment(facts, script, jobs, out.findings);
+    TRY_ASSIGN(const base::VariableTable variables, base::VariableTable::load(store));
+    check_environment(facts, variables, script, jobs, out.findings);
     check_logs(fs, script, out.findings);
     keep_literal_edits(script, out.findings);
     add_slips(script, jobs, out.findings);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/file_system.h"
+#include "base/variable_values.h"
 #include "ckpt_convert/launch/benchmarks.h"
 #include "ckpt_convert/launch/device_memory.h"
 #include "ckpt_convert/launch/script_job.h"
@@ -28,8 +29,8 @@ void check_paths(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptF
 void check_benchmarks(base::FileSystem& fs, const Benchmarks& known, const ScriptJob& job,
                       std::vector<ScriptFinding>& findings);
 // The whole script: variables of the environment, files that commands write.
-void check_environment(const LaunchFacts& facts, const ScriptReading& script, const std::vector<ScriptJob>& jobs,
-                       std::vector<ScriptFinding>& findings);
+void check_environment(const LaunchFacts& facts, const base::VariableTable& known, const ScriptReading& script,
+                       const std::vector<ScriptJob>& jobs, std::vector<ScriptFinding>& findings);
 void check_logs(base::FileSystem& fs, const ScriptReading& script, std::vector<ScriptFinding>& findings);
 
 }  // namespace ckpt

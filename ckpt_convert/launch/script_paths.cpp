@@ -188,46 +188,61 @@ void check_logs(base::FileSystem& fs, const ScriptReading& script, std::vector<S
     }
 }
 
-void check_environment(const LaunchFacts& facts, const ScriptReading& script, const std::vector<ScriptJob>& jobs,
-                       std::vector<ScriptFinding>& findings) {
-    std::map<std::string, const ScriptVariable*> seen;
+namespace {
+
+// What the table says of single values, and of those that are set together.
+void check_values(const base::VariableTable& known, const std::vector<const ScriptVariable*>& exported,
+                  bool are_all_set, std::vector<ScriptFinding>& findings) {
+    std::vector<base::SetVariable> set;
+    for (const ScriptVariable* variable : exported) {
+        set.push_back({variable->name, variable->value.text});
+        const base::VariableValues* row = known.find(variable->name);
+        const auto problem = row != nullptr ? row->problem_of(variable->value.text) : std::nullopt;
+        if (!problem) continue;
+        add_finding(findings, "variable_value", known.severity, variable->value.place,
+                    base::format("{}: {}", variable->name, base::trimmed(problem->text(), ".")),
+                    base::format("what `migrator explain {}` names", variable->name));
+    }
+    if (!are_all_set) return;
+    const auto find = [&](std::string_view name) { return known.find(name); };
+    for (const base::VariableClash& clash : base::clashes_of(set, find)) {
+        const bool is_same = set[clash.at].name == set[clash.first].name;
+        add_finding(findings, is_same ? "variable_twice" : "variable_pair", known.severity,
+                    exported[clash.at]->value.place, std::string(base::trimmed(clash.why.text(), ".")),
+                    is_same ? "one value, with commas between its parts" : "one of them");
+    }
+}
+
+void check_least(const LaunchVariable& row, const ScriptVariable& variable, const std::vector<ScriptJob>& jobs,
+                 std::vector<ScriptFinding>& findings) {
+    for (const ScriptJob& job : jobs) {
+        const auto least = row.least->evaluate(job.lookup());
+        const auto given = number_in(variable.value.text);
+        if (!least || !given || *given < 1 || *given >= static_cast<double>(*least)) continue;
+        return add_finding(findings, "variable_value", row.severity, variable.value.place,
+                           base::format("{} is {}: {}", variable.name, variable.value.text, row.problem),
+                           base::format("{}: {}", *least, row.least_why),
+                           {{variable.value.place, base::format("{}", *least)}});
+    }
+}
+
+}  // namespace
+
+void check_environment(const LaunchFacts& facts, const base::VariableTable& known, const ScriptReading& script,
+                       const std::vector<ScriptJob>& jobs, std::vector<ScriptFinding>& findings) {
+    std::vector<const ScriptVariable*> exported;
     for (const ScriptVariable& variable : script.variables) {
         if (!variable.exported) continue;
-        const auto [before, is_first] = seen.emplace(variable.name, &variable);
-        const bool is_replaced = !is_first && before->second->value.text != variable.value.text &&
-                                 variable.value.text.find(before->second->value.text) == std::string::npos;
+        if (variable.value.is_known && !variable.value.text.empty()) exported.push_back(&variable);
         for (const LaunchVariable& row : facts.variables) {
-            const bool is_it = matches_pattern(row.name, variable.name);
-            if (!is_it) continue;
-            if (is_replaced && !row.without.empty()) {
-                add_finding(findings, "variable_twice", row.severity, variable.value.place,
-                            base::format("{} is set twice, and the second value replaces the first: {}", variable.name,
-                                         before->second->value.text),
-                            "one value, with commas between its parts");
-                break;
-            }
-            const bool excludes = std::all_of(row.without.begin(), row.without.end(), [&](const std::string& part) {
-                return variable.value.text.find(part) != std::string::npos;
-            });
-            if (row.least) {
-                for (const ScriptJob& job : jobs) {
-                    const auto least = row.least->evaluate(job.lookup());
-                    const auto given = number_in(variable.value.text);
-                    if (!least || !given || *given >= static_cast<double>(*least)) continue;
-                    add_finding(findings, "variable_value", row.severity, variable.value.place,
-                                base::format("{} is {}: {}", variable.name, variable.value.text, row.problem),
-                                base::format("{}: {}", *least, row.least_why),
-                                {{variable.value.place, base::format("{}", *least)}});
-                    break;
-                }
-            } else if (excludes) {
+            if (!matches_pattern(row.name, variable.name)) continue;
+            if (row.least) check_least(row, variable, jobs, findings);
+            else
                 add_finding(findings, "variable", row.severity, variable.value.place,
-                            base::format("{}: {}", variable.name, row.problem),
-                            row.without.empty() ? "without it" : row.without.front());
-            }
+                            base::format("{}: {}", variable.name, row.problem), "without it");
         }
-        seen[variable.name] = &variable;
     }
+    check_values(known, exported, !script.is_undecided, findings);
 }
 
 }  // namespace ckpt

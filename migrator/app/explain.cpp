@@ -11,8 +11,10 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "migrator/app/explained_advice.h"
+#include "migrator/app/explained_mentions.h"
 #include "migrator/app/explained_operator.h"
 #include "migrator/app/explained_support.h"
+#include "migrator/app/explained_variable.h"
 #include "migrator/app/rule_examples.h"
 #include "migrator/edit/line_diff.h"
 #include "migrator/report/titles.h"
@@ -188,6 +190,8 @@ struct ExplainedWord {
     std::vector<Support> support;
     std::set<std::string> rules;  // that look at calls of it
     std::string package;          // what is known of a package about which nothing has to be said
+    const VariableValues* variable = nullptr;
+    std::vector<std::string> spoken_of_by;  // rules whose message has it
 };
 
 bool is_plain_word(std::string_view word) {
@@ -256,17 +260,21 @@ ExplainedWord explained_word(const Language& say, const Knowledge& knowledge, co
     out.statements = statements_of(knowledge, word);
     out.support = support_of(say, knowledge.rules, word);
     out.rules = rules_about(knowledge.rules, word);
+    out.variable = explained_variable(knowledge.rules, word);
+    out.spoken_of_by = rules_speaking_of(knowledge.rules, word);
     const PackageRow* package = knowledge.rules.packages.find(word);
     if (package != nullptr && package->quiet) out.package = package->advice;
     return out;
 }
 
 bool is_empty(const ExplainedWord& item) {
-    return item.statements.empty() && item.support.empty() && item.rules.empty() && item.package.empty();
+    return item.statements.empty() && item.support.empty() && item.rules.empty() && item.package.empty() &&
+           item.variable == nullptr && item.spoken_of_by.empty();
 }
 
-std::string page(const Language& say, const std::string& word, const ExplainedWord& item) {
+std::string page(const Language& say, const RuleSet& rules, const std::string& word, const ExplainedWord& item) {
     std::string out = base::show("{}\n", word);
+    if (item.variable != nullptr) out += variable_page(say, rules, *item.variable);
     for (const Statement& statement : item.statements) {
         out += say.show("\nAs {} ({}, {}):\n  {}\n", say.text(statement.as), statement.finding.rule,
                         say.text(name(statement.finding.severity)), say.message(statement.finding.message));
@@ -281,10 +289,13 @@ std::string page(const Language& say, const std::string& word, const ExplainedWo
                         support.text);
     }
     if (!item.rules.empty()) out += say.show("\nRules that look at its calls: {}\n", base::joined(item.rules, ", "));
+    if (!item.spoken_of_by.empty())
+        out += say.show("\nRules whose message speaks of it: {}\n", base::joined(item.spoken_of_by, ", "));
     return out;
 }
 
-std::string page_json(const std::string& word, const ExplainedWord& item, const OperatorKnowledge& operators) {
+std::string page_json(const RuleSet& rules, const std::string& word, const ExplainedWord& item,
+                      const OperatorKnowledge& operators) {
     base::JsonWriter json;
     json.begin_object();
     json.key("word").string(word);
@@ -315,6 +326,12 @@ std::string page_json(const std::string& word, const ExplainedWord& item, const 
     json.key("rules").begin_array();
     for (const std::string& rule : item.rules) json.string(rule);
     json.end_array();
+    json.key("spoken_of_by").begin_array();
+    for (const std::string& rule : item.spoken_of_by) json.string(rule);
+    json.end_array();
+    json.key("variable");
+    if (item.variable == nullptr) json.null();
+    else write_variable(json, rules, *item.variable);
     write_operator_page(json.key("operators"), operators, word);
     return std::move(json.end_object()).take() + "\n";
 }
@@ -365,8 +382,8 @@ base::Result<std::string> explain_page(const Options& options, base::FileSystem&
     if (is_empty(item) && !operators.knows(word))
         return base::fail(base::ErrorKind::usage, base::format("no rule has the name '{0}' or mentions '{0}'{1}", word,
                                                                alike(knowledge.rules, word)));
-    return options.json ? page_json(word, item, operators)
-                        : page(say, word, item) + operator_page(say, operators, word);
+    return options.json ? page_json(knowledge.rules, word, item, operators)
+                        : page(say, knowledge.rules, word, item) + operator_page(say, operators, word);
 }
 
 }  // namespace migrator

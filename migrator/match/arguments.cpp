@@ -33,6 +33,13 @@ bool is_integer(const PythonFile& file, NodeId value) {
            });
 }
 
+// A number as it is written, with its sign.
+bool is_number(const PythonFile& file, NodeId value) {
+    const SyntaxTree& tree = file.tree();
+    if (tree.kind(value) == NodeKind::unary_operator) value = tree.child(value, Field::argument);
+    return value != kNoNode && (tree.kind(value) == NodeKind::integer || tree.kind(value) == NodeKind::float_);
+}
+
 // Made of nothing but texts that are written here and what the style writes in their place: "cuda" if x else "cpu".
 bool is_written_text(const PythonFile& file, NodeId value) {
     const SyntaxTree& tree = file.tree();
@@ -180,6 +187,7 @@ private:
                     return is_same_constant(tree.text(value), wanted);
                 });
             case ArgumentState::contains: return has_part(file_, value, row.values);
+            case ArgumentState::outside: return is_number(file_, value) && !row.limits.takes(tree.text(value));
         }
         return false;
     }

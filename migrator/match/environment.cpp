@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
 #include "migrator/match/matchers.h"
@@ -26,6 +27,7 @@ public:
             use.value = {literal.text.substr(begin, end - begin), literal.range_of(begin, end)};
         }
         match_variable(file_.rules(), use, sink_);
+        if (use.value) together_[part_around(literal.node)].push_back(std::move(use));
     }
 
     // dict(os.environ, NAME="0"), env.update(NAME="0")
@@ -36,6 +38,10 @@ public:
         VariableUse use{std::string(tree.text(name)), tree.range(name), tree.range(name)};
         use.value = constant(tree.child(keyword, Field::value));
         match_variable(file_.rules(), use, sink_);
+    }
+
+    void match_together() {
+        for (const auto& [part, uses] : together_) match_values_together(file_.rules(), uses, sink_);
     }
 
 private:
@@ -111,8 +117,18 @@ private:
         }
     }
 
+    // What is set in it is set for one program: a block, a dictionary, the file.
+    NodeId part_around(NodeId node) const {
+        const SyntaxTree& tree = file_.tree();
+        for (node = tree.parent(node); node != kNoNode; node = tree.parent(node)) {
+            if (tree.kind(node) == NodeKind::block || tree.kind(node) == NodeKind::dictionary) break;
+        }
+        return node;
+    }
+
     const PythonFile& file_;
     FindingSink& sink_;
+    std::map<NodeId, std::vector<VariableUse>> together_;
 };
 
 }  // namespace
@@ -124,6 +140,7 @@ void match_environment(const PythonFile& file, std::span<const Literal> literals
     for (NodeId id = 0; id < tree.size(); ++id) {
         if (tree.kind(id) == NodeKind::keyword_argument) matcher.match_keyword(id);
     }
+    matcher.match_together();
     const auto is_named = [&](std::string_view name) {
         return std::ranges::any_of(literals, [&](const Literal& literal) { return literal.text == name; });
     };

@@ -13,6 +13,11 @@ namespace {
 constexpr auto kNaming = std::to_array<std::string_view>(
     {"ARG", "ENV", "declare", "export", "local", "readonly", "set", "setenv", "typeset", "unset"});
 
+// Words that begin or end a part of a script which may not run, or run for something else.
+constexpr auto kBranching =
+    std::to_array<std::string_view>({"if", "then", "elif", "else", "fi", "case", "esac", ";;", "for", "while", "until",
+                                     "do", "done", "function", "{", "}"});
+
 // What is known to be the name of a variable, by where it stands, and the setting with its value.
 class NamedVariables {
 public:
@@ -63,8 +68,13 @@ bool is_read(std::string_view before) {
     return false;
 }
 
-void match_name(const TextFile& file, const NamedVariables& named, std::string_view line, std::string_view name,
-                FindingSink& sink) {
+bool branches(std::string_view line) {
+    const std::string_view word = line.substr(std::min(line.find_first_not_of(base::kBlanks), line.size()));
+    return base::contains(kBranching, word.substr(0, word.find_first_of(" \t;"))) || word.ends_with('{');
+}
+
+VariableUse match_name(const TextFile& file, const NamedVariables& named, std::string_view line, std::string_view name,
+                       FindingSink& sink) {
     const std::string_view before = line.substr(0, static_cast<std::size_t>(name.data() - line.data()));
     // Whether the program that reads an .ini file passes it on as a variable is not known.
     const bool used = file.type != FileType::ini && (named.contains(name) || (is_script(file.type) && is_read(before)));
@@ -73,6 +83,7 @@ void match_name(const TextFile& file, const NamedVariables& named, std::string_v
     use.certainty = used ? Certainty::likely : Certainty::textual;
     if (used) use.value = named.value_of(name);
     match_variable(*file.rules, use, sink);
+    return use;
 }
 
 }  // namespace
@@ -80,15 +91,27 @@ void match_name(const TextFile& file, const NamedVariables& named, std::string_v
 // Names of variables are their own evidence: they are looked for in all of the text.
 void match_text_environment(const TextFile& file, FindingSink& sink) {
     const NamedVariables named(file);
+    // Only these set variables for one program, one line after the other.
+    const bool is_straight = file.type == FileType::shell || file.type == FileType::dockerfile;
+    std::vector<VariableUse> together;
+    const auto end_part = [&] {
+        match_values_together(*file.rules, together, sink);
+        together.clear();
+    };
     for (const std::string_view line : file.contents.code) {
+        if (is_straight && branches(line)) end_part();
         for (std::size_t from = 0; from < line.size();) {
             std::size_t to = from;
             while (to < line.size() && base::is_word_char(line[to])) ++to;
             const std::string_view name = line.substr(from, to - from);
-            if (!name.empty() && file.rules->knows_variable(name)) match_name(file, named, line, name, sink);
+            if (!name.empty() && file.rules->knows_variable(name)) {
+                VariableUse use = match_name(file, named, line, name, sink);
+                if (is_straight && use.value) together.push_back(std::move(use));
+            }
             from = std::max(to, from + 1);
         }
     }
+    end_part();
     const auto is_named = [&](std::string_view name) {
         return std::ranges::any_of(file.contents.code,
                                    [&](std::string_view line) { return !find_word(line, name).empty(); });

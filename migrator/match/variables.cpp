@@ -54,6 +54,19 @@ void match_variable(const RuleSet& rules, const VariableUse& use, FindingSink& s
     }
 }
 
+void match_values_together(const RuleSet& rules, const std::vector<VariableUse>& uses, FindingSink& sink) {
+    std::vector<base::SetVariable> set;
+    for (const VariableUse& use : uses) set.push_back({use.name, use.value->text});
+    const auto find = [&](std::string_view name) { return rules.values_of(name); };
+    for (base::VariableClash& clash : base::clashes_of(set, find)) {
+        const VariableUse& use = uses[clash.at];
+        Finding finding =
+            make_finding(*rules.values_of(use.name)->rule, use.place, use.name, use.certainty, {}, {}, {});
+        finding.message = std::move(clash.why);
+        sink.push_back(std::move(finding));
+    }
+}
+
 void keep_names_single(const RuleSet& rules, const std::function<bool(std::string_view)>& is_named,
                        FindingSink& findings) {
     std::map<std::string_view, bool> named;  // new names

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "migrator/python/finding.h"
 #include "migrator/python/python_file.h"
@@ -23,6 +24,9 @@ struct VariableUse {
 };
 
 void match_variable(const RuleSet& rules, const VariableUse& use, FindingSink& sink);
+
+// What values say together: two that exclude each other, one that replaces another. `uses`: those with a value, in order.
+void match_values_together(const RuleSet& rules, const std::vector<VariableUse>& uses, FindingSink& sink);
 
 // Takes back new names that stand in the file already, as `is_named` says: it was made for both, and with one name for both
 // values a mapping has a key twice, and NEW=$OLD nothing to take.

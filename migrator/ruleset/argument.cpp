@@ -14,6 +14,7 @@ std::string_view name(ArgumentState state) {
         case ArgumentState::equal: return "equal";
         case ArgumentState::contains: return "contains";
         case ArgumentState::computed: return "computed";
+        case ArgumentState::outside: return "outside";
     }
     CHECK(false);
     return {};
@@ -31,6 +32,8 @@ base::Status ArgumentRow::check(const base::JsonPlace& at) const {
     const bool has_values = state == ArgumentState::equal || state == ArgumentState::contains;
     if (values.empty() == has_values)
         return at.error("\"values\" belongs to \"is\": \"equal\" or \"contains\", and only there");
+    if ((state == ArgumentState::outside) == limits.words().empty())
+        return at.error("\"limits\" belongs to \"is\": \"outside\", and only there");
     return {};
 }
 

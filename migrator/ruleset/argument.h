@@ -1,11 +1,12 @@
 // `argument`: an argument of a call, by keyword or position.
 #pragma once
 
+#include "base/variable_values.h"
 #include "migrator/rule/rule_word.h"
 
 namespace migrator {
 
-enum class ArgumentState { present, absent, integer, equal, contains, computed };
+enum class ArgumentState { present, absent, integer, equal, contains, computed, outside };
 std::string_view name(ArgumentState state);
 
 // What becomes of the argument.
@@ -39,6 +40,7 @@ struct ArgumentRow {
     ArgumentState state = ArgumentState::present;
     std::vector<std::string> beside;    // keywords that the call has all the same
     std::vector<std::string> values;    // of `equal`: constants of Python; of `contains`: parts of a written text
+    base::ValueLimits limits;           // of `outside`
     std::vector<std::string> mentions;  // parts of the texts of the arguments, one of which is there; empty: anything
     bool methods = false;               // also calls of these members on objects of unknown class
     std::vector<std::string> when_imported;
@@ -56,11 +58,13 @@ constexpr auto record_of(const ArgumentRow*) {
         base::field("position", &ArgumentRow::position, "from 0, without self").up_to(kMostPosition),
         base::field("is", &ArgumentRow::state,
                     "`computed`: it comes from a parameter, an option, a setting; `equal`: one of the constants "
-                    "`values`; `contains`: `values` are parts of a text or of a qualified name that is written in it"),
+                    "`values`; `contains`: `values` are parts of a text or of a qualified name that is written in it; "
+                    "`outside`: a number that `limits` do not allow"),
         base::field("values", &ArgumentRow::values,
                     "of `equal` constants as Python has them, compared by value: `\"fast\"` is also `'fast'`, `0.5` "
                     "also `5e-1`; of "
                     "`contains` parts of a text"),
+        base::field("limits", &ArgumentRow::limits, "of `outside`: which numbers it takes"),
         base::field("beside", &ArgumentRow::beside,
                     "keywords that the call must have as well, and not with `0`, `None` or `False`"),
         base::field("mentions", &ArgumentRow::mentions,
@@ -78,5 +82,5 @@ base::Status add(RuleSet& set, ArgumentRow row, ArgumentFix fix, const Adding& a
 template <>
 inline constexpr auto base::kAll<migrator::ArgumentState> = [] {
     using enum migrator::ArgumentState;
-    return std::to_array({present, absent, integer, equal, contains, computed});
+    return std::to_array({present, absent, integer, equal, contains, computed, outside});
 }();

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/message.h"
+#include "base/variable_values.h"
 #include "migrator/ruleset/parameters.h"
 
 namespace migrator {
@@ -19,6 +19,7 @@ struct EnvironmentRow {
     bool same_values = false;        // the value can stay as it is: the name may be rewritten
     ByName<std::string> values;      // old value -> the one that says the same to `to`
     std::vector<std::string> apart;  // variables that `to` must not stand beside
+    bool kept = false;               // it means the same on the NPU
     std::string note;
     std::string source;
     Effort effort = Effort::none;
@@ -38,6 +39,8 @@ constexpr auto record_of(const EnvironmentRow*) {
         base::field("apart", &EnvironmentRow::apart,
                     "variables that the new name must not stand with: in a file with one of them nothing is "
                     "rewritten; each needs a row"),
+        base::field("kept", &EnvironmentRow::kept,
+                    "it means the same on the NPU: scripts that start programs there set it too"),
         base::field("note", &EnvironmentRow::note, "the `{note}` of the message"),
         base::field("source", &EnvironmentRow::source, "where the fact comes from, if not from the table's source"),
         base::field("effort", &EnvironmentRow::effort, "as of a rule"));
@@ -56,45 +59,14 @@ private:
     std::vector<std::size_t> patterns_;  // those of them whose names end with "*"
 };
 
-// Of a number or a word.
-struct ValueLimits {
-    std::optional<double> min, max;      // inclusive
-    std::optional<double> above, below;  // exclusive
-    std::optional<double> multiple_of;
-    std::vector<std::string> one_of;  // capitals make no difference
-
-    base::Status check(const base::JsonPlace& at) const;
-    // What the value has to be, in words, when it is not that; nullopt: it is right.
-    std::optional<base::Message> expected_of(std::string_view value) const;
-};
-
-constexpr auto record_of(const ValueLimits*) {
-    return base::record("value_limits", "which values there are", base::field("min", &ValueLimits::min, "at least"),
-                        base::field("max", &ValueLimits::max, "at most"),
-                        base::field("above", &ValueLimits::above, "more than"),
-                        base::field("below", &ValueLimits::below, "less than"),
-                        base::field("multiple_of", &ValueLimits::multiple_of, "a multiple of"),
-                        base::field("one_of", &ValueLimits::one_of, "one of these; capitals make no difference"));
-}
-
-struct VariableValues : ValueLimits {
+// What is known of a variable of the target.
+struct VariableValues : base::VariableValues {
     const Rule* rule = nullptr;
-    std::string name;
-    ByName<ValueLimits> options;                // of a value such as "a:1,b:2"; empty: it is no such list
-    ByName<std::vector<std::string>> excludes;  // "a:1" -> options that must not be given with it
-
-    // What is wrong with a value, in words; nullopt: nothing.
-    std::optional<base::Message> problem_of(std::string_view value) const;
 };
 
 constexpr auto record_of(const VariableValues*) {
-    return base::extended(
-        record_of(static_cast<const ValueLimits*>(nullptr)), "variable_value_row",
-        "what values an environment variable takes; another written value is a finding",
-        base::field("name", &VariableValues::name, "the variable").needed(),
-        base::field("options", &VariableValues::options, "of a list such as `a:1,b:2`, the same for each key"),
-        base::field("excludes", &VariableValues::excludes,
-                    "of such a list: an option with its value, `a:1`, to the options that must not be given with it"));
+    return base::extended(record_of(static_cast<const base::VariableValues*>(nullptr)), "variable_value_row",
+                          "what is known of an environment variable; a value that it does not take is a finding");
 }
 
 // What is to be said of a value that a variable takes.

@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks  # noqa: E402
 
-SAYING = {"advice", "compiles", "computes", "message", "note", "precondition", "product", "text", "weak"}
+SAYING = {"advice", "compiles", "computes", "form", "meaning", "message", "note", "precondition", "product", "text", "use_when", "weak"}
 VALUE = re.compile(r"\{[a-z]+\}")
 LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 # Sentences with values are made into messages by being listed with them: `{"... {count} ...", {{"count", ...`.
@@ -31,7 +31,7 @@ def texts_of(value, key=None):
     elif isinstance(value, list):
         for inner in value:
             yield from texts_of(inner, key)
-    elif isinstance(value, str) and key in SAYING and value and not (key == "product" and is_name(value)):
+    elif isinstance(value, str) and key in SAYING and value and not (key == "product" and is_name(value)) and not (key == "form" and " " not in value):
         yield value
 
 

@@ -187,6 +187,7 @@ TEST_CASE("rows of values: what a variable does not take is an error, in Python 
     for (const auto& entry : test::rules().variable_values) {
         const auto& name = entry.first;
         const auto& row = entry.second;
+        if (row.takes("nonsense") && row.options.empty()) continue;  // whatever it is
         CAPTURE(name);
         const FileOutcome python =
             test::migrate_one("a.py", base::format("import os\nos.environ[\"{}\"] = \"no such value\"\n", name));
