@@ -154,20 +154,19 @@ constexpr auto record_of(const FlagReading*) {
 struct LaunchVariable {
     std::string name;
     std::string problem;
-    std::vector<std::string> without;
     std::optional<Expression> least;
     std::string least_why;
     std::string severity;
 };
 constexpr auto record_of(const LaunchVariable*) {
     using base::field;
-    return base::record("launch_variable", "what can be wrong with a variable of the environment",
-                        field("name", &LaunchVariable::name, "its name, with * for any end").needed(),
-                        field("problem", &LaunchVariable::problem, "what is wrong with it at all, or with `without`"),
-                        field("without", &LaunchVariable::without, "texts that its value may have only one of"),
-                        field("least", &LaunchVariable::least, "the least value"),
-                        field("least_why", &LaunchVariable::least_why, "why"),
-                        field("severity", &LaunchVariable::severity, "how bad it is").one_of(kSeverities).needed());
+    return base::record(
+        "launch_variable", "what can be wrong with a variable of the environment",
+        field("name", &LaunchVariable::name, "its name, with * for any end").needed(),
+        field("problem", &LaunchVariable::problem, "what is wrong with it at all, or with less than `least`"),
+        field("least", &LaunchVariable::least, "the least value"),
+        field("least_why", &LaunchVariable::least_why, "why"),
+        field("severity", &LaunchVariable::severity, "how bad it is").one_of(kSeverities).needed());
 }
 
 // What the comments of a script ask a batch system for.

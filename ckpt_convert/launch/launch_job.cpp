@@ -112,6 +112,7 @@ Status add_job_numbers(const LaunchRequest& request, LaunchJob& job) {
     numbers["nproc"] = numbers["per_node"];
     numbers["nodes"] = (request.devices + request.per_node - 1) / request.per_node;
     numbers["cp"] = request.cp;
+    numbers["half"] = 1;
     constexpr std::int64_t kUsualSequence = 4096;
     TRY_ASSIGN(const auto positions, positions_of(job));
     if (positions) numbers["max_positions"] = *positions;

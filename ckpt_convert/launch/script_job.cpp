@@ -305,6 +305,7 @@ void add_numbers(ScriptJob& job, const LaunchFacts& facts) {
     const ScriptWord* handler = job.value("--handler-name");
     numbers["pretrain_handler"] = handler != nullptr && handler->text.starts_with("GeneralPretrain");
     numbers["instruction_handler"] = handler != nullptr && handler->text.find("Instruction") != std::string::npos;
+    numbers["half"] = job.has("--bf16") || job.has("--fp16");
     numbers["infers"] = !numbers["trains"] && job.runs_model();
     facts.add_numbers(numbers);
 }

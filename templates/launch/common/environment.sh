@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The environment of a run, computed for this job: micro batch {{mbs}}, sequence {{seq}}, hidden size {{hidden}}, {{world}} devices. Sourced by the scripts.
-# What is set already stays, so that one run can have it otherwise: HCCL_BUFFSIZE=200 ./pretrain.sh
+# What is set already stays, so that one run can have it otherwise: TASK_QUEUE_ENABLE=1 ./pretrain.sh
 
 # Only what trains needs the other machines.
 : "${MASTER_ADDR:?set it to the address of the first machine}"
@@ -22,9 +22,9 @@ export PYTORCH_NPU_ALLOC_CONF="${PYTORCH_NPU_ALLOC_CONF:-expandable_segments:Tru
 # The host queues operators in two stages and hides more of its time; takes a little more memory than 1, the default.
 export TASK_QUEUE_ENABLE="${TASK_QUEUE_ENABLE:-2}"
 # Threads of the host stay on the cores of their device; 0 where a container has other cores than the machine.
-export CPU_AFFINITY_CONF="${CPU_AFFINITY_CONF:-1}"
-# MB of a communication buffer: micro batch {{mbs}} x sequence {{seq}} x hidden size {{hidden}} x 2 bytes, rounded up to MB. Each communicator takes it twice; less makes large collectives slow.
-export HCCL_BUFFSIZE="${HCCL_BUFFSIZE:-{{hccl_buffsize}}}"
+export CPU_AFFINITY_CONF="${CPU_AFFINITY_CONF:-2}"
+# MB of a communication buffer: the largest message has {{hccl_payload}}, more than the default of 200. Each communicator takes it twice; less makes large collectives slow. #? larger_payload & !fsdp2
+export HCCL_BUFFSIZE="${HCCL_BUFFSIZE:-{{hccl_payload}}}" #? larger_payload & !fsdp2
 # Seconds that processes wait for each other at the start, while one still prepares data or loads a checkpoint.
 export HCCL_CONNECT_TIMEOUT="${HCCL_CONNECT_TIMEOUT:-{{connect_timeout}}}"
 # Seconds that a collective waits for a rank that is late, for example while it saves a checkpoint.
