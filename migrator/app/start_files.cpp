@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "migrator/app/start_exports.h"
 #include "migrator/project/training_reach.h"
 #include "migrator/source/notebook.h"
 #include "migrator/start/start_script.h"
@@ -24,6 +25,7 @@ constexpr std::size_t kMaxSameName = 64;
 struct Start {
     StartedProgram started;
     Path script;  // as the report shows it
+    std::vector<std::string> exports;
 };
 
 bool is_script(const Job& job) {
@@ -79,8 +81,13 @@ private:
                 started.program.replace(started.program.rfind('.'), std::string::npos, "/__main__.py");
                 program = program_named(started.program, script.file->path);
             }
-            if (program && !started_.contains(*program) && loads_framework(*program))
-                started_.try_emplace(*program, Start{std::move(started), project_.shown(script.file->path)});
+            if (!program || started_.contains(*program) || !loads_framework(*program)) continue;
+            // Of other files than scripts not every line is the shell's.
+            std::vector<std::string> exports;
+            if (script.file->type == FileType::shell)
+                exports = start_exports(knowledge_.rules, facts_, script_exports(text, started.line));
+            started_.try_emplace(*program,
+                                 Start{std::move(started), project_.shown(script.file->path), std::move(exports)});
         }
         return {};
     }
@@ -136,13 +143,14 @@ private:
     base::Result<ProgramToStart> how_to_start(const Path& program) {
         ProgramToStart out;
         if (const auto found = started_.find(program); found != started_.end()) {
-            const auto& [started, script] = found->second;
-            out = {started.launcher, Path(base::file_name(program)), false, 0, started.processes, {}, started.headers};
+            const auto& [started, script, exports] = found->second;
+            out = {started.launcher, Path(base::file_name(program)), false, 0, started.processes, {}, started.headers,
+                   exports};
             if (base::format("/{}", program).ends_with("/" + started.program)) out.program = started.program;
             out.is_module = started.is_module;
-            out.origin = script.ends_with(".ipynb")
-                             ? base::format("A cell of {}: {}", script, started.command)
-                             : base::format("Line {} of {}: {}", started.line, script, started.command);
+            const std::string command = without_secrets(facts_, started.command);
+            out.origin = script.ends_with(".ipynb") ? base::format("A cell of {}: {}", script, command)
+                                                    : base::format("Line {} of {}: {}", started.line, script, command);
         } else {
             TRY_ASSIGN(out.launcher, launcher_by_text(program));
             out.program = base::file_name(program);

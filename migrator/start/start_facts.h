@@ -59,6 +59,7 @@ constexpr auto record_of(const Launcher*) {
 
 struct StartFacts : base::RuleFileHead {
     std::vector<StartVariable> variables;
+    std::vector<std::string> secrets;
     std::vector<Launcher> launchers;  // the last one starts a program without anything else
     std::string cann;                 // lines of the shell that load its environment
 
@@ -69,10 +70,11 @@ struct StartFacts : base::RuleFileHead {
     }
 };
 constexpr auto record_of(const StartFacts*) {
-    return base::extended(record_of(static_cast<const base::RuleFileHead*>(nullptr)), "start",
-                          "how a project is started on NPUs",
-                          base::field("variables", &StartFacts::variables, "what the script sets"),
-                          base::field("launchers", &StartFacts::launchers, "ways to start programs").needed());
+    return base::extended(
+        record_of(static_cast<const base::RuleFileHead*>(nullptr)), "start", "how a project is started on NPUs",
+        base::field("variables", &StartFacts::variables, "what the script sets"),
+        base::field("secrets", &StartFacts::secrets, "words of the names of variables whose values are not copied"),
+        base::field("launchers", &StartFacts::launchers, "ways to start programs").needed());
 }
 
 }  // namespace migrator

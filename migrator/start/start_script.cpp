@@ -76,6 +76,11 @@ std::string exports_of(const std::vector<const StartVariable*>& variables) {
     return out;
 }
 
+// A script may read what nobody has set.
+std::string own_exports(const std::vector<std::string>& lines) {
+    return base::format("\n# What the project's own script exports.\nset +u\n{}\nset -u", base::joined(lines, "\n"));
+}
+
 }  // namespace
 
 std::string start_script(const ProgramToStart& program, const StartFacts& facts,
@@ -91,6 +96,7 @@ std::string start_script(const ProgramToStart& program, const StartFacts& facts,
     fill_place(start, "@PROGRAM@",
                base::format("{}{}", program.is_module ? "-m " : "", base::shell_path(program.program)));
 
+    const std::string exports = program.exports.empty() ? "" : own_exports(program.exports);
     std::string out = template_named(templates, "run_npu.sh");
     std::vector<std::string> headers;
     for (const std::string& header : program.headers) headers.push_back(without_line_ends(header));
@@ -98,6 +104,7 @@ std::string start_script(const ProgramToStart& program, const StartFacts& facts,
     fill_line(out, "@START@", start);
     fill_line(out, "@VARIABLES@", exports_of(variables));
     fill_line(out, "@NUMBERS@", used_lines(numbers, users));
+    fill_line(out, "@EXPORTS@", exports);
     fill_line(out, "@CANN@", facts.cann);
     fill_place(out, "@DIRECTORY@", directory_of(program));
     fill_line(out, "# @ORIGIN@", program.origin.empty() ? "" : "# " + without_line_ends(program.origin));

@@ -18,6 +18,7 @@ struct ProgramToStart {
     std::string processes;   // empty: as many as there are NPUs
     std::string origin;      // a sentence: how the project starts it
     std::vector<std::string> headers;
+    std::vector<std::string> exports;  // lines of the shell: what the script of `origin` exports
 };
 
 // `variables`: those that the project does not set itself.

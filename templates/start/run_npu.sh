@@ -6,6 +6,7 @@ set -euo pipefail
 cd "@DIRECTORY@"
 
 @CANN@
+@EXPORTS@
 
 @NUMBERS@
 

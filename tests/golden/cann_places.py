@@ -14,7 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, make_tiny, run_ok, temporary_directory, tool, tracked_files  # noqa: E402
 
-PLACES = json.loads((ROOT / "rules/start/cann.json").read_text())["set_env"]
+FACTS = json.loads((ROOT / "rules/start/cann.json").read_text())
+PLACES, NNAL = FACTS["set_env"], FACTS["nnal"]
 NEWEST, BEFORE = PLACES[:2]
 TRAINS = ("import torch\n\n\ndef main(net, opt, data):\n    for x in data:\n        net(x).sum().backward()\n        opt.step()\n\n\n"
           "if __name__ == '__main__':\n    main()\n")
@@ -31,14 +32,13 @@ def set_env(path, says):
     path.write_text(f'export ASCEND_HOME_PATH="{says}$LD_LIBRARY_PATH_OF_NOBODY"\n')
 
 
-def found(script, root, **given):
-    """Where CANN is when the script has loaded it, or what it says instead."""
+def found(script, root, last=NOT_FOUND, shown="$ASCEND_HOME_PATH", **given):
+    """Where CANN is when the script has loaded it, or what it says instead. `last`: in the last of the lines that run."""
     text = below(script.read_text(), root)
-    # The lines up to the end of those about CANN.
-    at = text.index(NOT_FOUND)
+    at = text.index(last)
     copy = script.with_name(f"of_test_{script.name}")
-    copy.write_text(text[:text.index("\nfi\n", at) + 4] + 'echo "$ASCEND_HOME_PATH"\n')
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ASCEND", "CANN"))}
+    copy.write_text(text[:text.index("\nfi\n", at) + 4] + f'echo "{shown}"\n')
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ASCEND", "CANN", "ATB", "NNAL"))}
     done = subprocess.run(["bash", "-eu", "-c", f'HERE="{script.parent}"; [ ! -f "$HERE/settings.sh" ] || source "$HERE/settings.sh"; source "$0"', copy],
                           capture_output=True, text=True, env={**environment, "HOME": str(root / "home"), **given}, cwd=script.parent)
     return done.stdout.strip() if done.returncode == 0 else done.stderr
@@ -60,6 +60,22 @@ def check_script(checks, script, work):
     none = work / f"{name}_none"
     none.mkdir()
     checks.expect(NOT_FOUND in found(script, none), f"{script}: CANN nowhere")
+
+
+def check_nnal(checks, script, work):
+    """It is loaded behind CANN from the first of its places that is there; without it, and where it fails, the script goes on."""
+    nnal = {"last": "$NNAL_SET_ENV could not be loaded", "shown": "${ATB_HOME_PATH:-none}", "ASCEND_HOME_PATH": "loaded"}
+    for number, place in enumerate(NNAL):
+        root = work / f"{script.parent.name}_nnal_{number}"
+        root.mkdir()
+        checks.equal(found(script, root, **nnal), "none", f"{script}: NNAL nowhere")
+        path = Path(below(place, root).replace("$HOME", f"{root}/home"))
+        path.parent.mkdir(parents=True)
+        path.write_text(f'export ATB_HOME_PATH="{number}$NOBODY"\n')
+        checks.equal(found(script, root, **nnal), str(number), f"{script}: NNAL only at {place}")
+        checks.equal(found(script, root, ATB_HOME_PATH="before", **nnal), "before", f"{script}: NNAL is loaded already")
+        path.write_text("return 1\n")
+        checks.equal(found(script, root, **nnal), "none", f"{script}: NNAL fails")
 
 
 def check_documents(checks):
@@ -91,6 +107,7 @@ def main():
         for script in [work / "started/run_npu.sh", *(work / target / "environment.sh" for target in ("mindspeed-llm", "fsdp2", "megatron"))]:
             if checks.expect(script.is_file(), f"{script} was not written"):
                 check_script(checks, script, work)
+                check_nnal(checks, script, work)
         if shutil.which("shellcheck"):
             done = subprocess.run(["shellcheck", work / "started/run_npu.sh"], capture_output=True, text=True)
             checks.expect(done.returncode == 0, f"shellcheck: {done.stdout}")

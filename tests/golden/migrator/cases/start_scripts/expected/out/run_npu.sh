@@ -21,6 +21,20 @@ if [ -z "${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}" ]; then
     echo "$0: CANN was not found. Install it, or say where it is: CANN_SET_ENV=/path/to/set_env.sh $0" >&2
     exit 1
 fi
+# NNAL, where it is installed. What it sets depends on the torch that Python finds, so torch and torch_npu come first.
+if [ -z "${ATB_HOME_PATH:-}" ]; then
+    if [ -z "${NNAL_SET_ENV:-}" ]; then
+        for NNAL_SET_ENV in "/usr/local/Ascend/nnal/atb/set_env.sh" "$HOME/Ascend/nnal/atb/set_env.sh"; do
+            [ ! -f "$NNAL_SET_ENV" ] || break
+        done
+    fi
+    if [ -f "$NNAL_SET_ENV" ]; then
+        set +u
+        # shellcheck source=/dev/null
+        source "$NNAL_SET_ENV" || echo "$0: $NNAL_SET_ENV could not be loaded" >&2
+        set -u
+    fi
+fi
 
 processes=1
 cores="$(nproc)"

@@ -1,0 +1,21 @@
+// start_exports: what a project's own script exports, as lines of the script that starts its program on NPUs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "migrator/ruleset/rule_set.h"
+#include "migrator/start/script_exports.h"
+#include "migrator/start/start_facts.h"
+
+namespace migrator {
+
+// Variables of CUDA under their names on the NPU, or as a remark where a person has to choose; of secrets the name alone.
+std::vector<std::string> start_exports(const RuleSet& rules, const StartFacts& facts,
+                                       std::span<const ScriptAssignment> assignments);
+
+// A command as it may be shown: of secrets the names alone.
+std::string without_secrets(const StartFacts& facts, std::string_view command);
+
+}  // namespace migrator

@@ -1,0 +1,175 @@
+#include "migrator/start/script_exports.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace migrator {
+namespace {
+
+constexpr auto kOpening = std::to_array<std::string_view>({"if", "case", "for", "while", "until", "function", "{"});
+constexpr auto kClosing = std::to_array<std::string_view>({"fi", "esac", "done", "}"});
+constexpr auto kExporting = std::to_array<std::string_view>({"export", "declare", "typeset"});
+
+// The words of a line, with their quotes; ends of commands are words. A quote that stays open ends with the line.
+std::vector<std::string_view> quoted_words(std::string_view line) {
+    std::vector<std::string_view> out;
+    std::size_t begin = std::string_view::npos;
+    char quote = 0;
+    const auto end_word = [&](std::size_t at) {
+        if (begin != std::string_view::npos) out.push_back(line.substr(begin, at - begin));
+        begin = std::string_view::npos;
+    };
+    for (std::size_t at = 0; at < line.size(); ++at) {
+        const char c = line[at];
+        if (quote != 0) {
+            if (c == '\\' && quote == '"') ++at;
+            else if (c == quote) quote = 0;
+            continue;
+        }
+        if (c == '#' && begin == std::string_view::npos) break;
+        const bool separates = c == ';' || c == '&' || c == '|';
+        if (separates || c == ' ' || c == '\t' || c == '\r') end_word(at);
+        else if (begin == std::string_view::npos) begin = at;
+        if (separates) out.push_back(line.substr(at, 1));
+        if (c == '\\') ++at;
+        if (c == '"' || c == '\'') quote = c;
+    }
+    end_word(line.size());
+    return out;
+}
+
+bool is_assignment(std::string_view word) {
+    const std::size_t sign = word.find('=');
+    return sign != 0 && sign != word.npos && !(word.front() >= '0' && word.front() <= '9') &&
+           std::ranges::all_of(word.substr(0, sign), base::is_word_char);
+}
+
+// It means something else in another script: a command's output, arguments, the script's own path.
+bool is_computed_value(std::string_view value) {
+    if (value.starts_with('\'')) return false;
+    for (std::size_t at = value.find('$'); at != value.npos; at = value.find('$', at + 1)) {
+        const std::string_view behind = value.substr(at + 1);
+        const std::string_view name = behind.starts_with('{') ? behind.substr(1) : behind;
+        if (behind.starts_with('(') || name.empty() || !base::is_word_char(name.front()) ||
+            (name.front() >= '0' && name.front() <= '9') || name.starts_with("BASH_SOURCE"))
+            return true;
+    }
+    return value.find('`') != value.npos || value.starts_with('(');
+}
+
+// A quote may go on in the next line.
+bool has_open_quote(std::string_view value) {
+    char quote = 0;
+    for (std::size_t at = 0; at < value.size(); ++at) {
+        const char c = value[at];
+        if (c == '\\' && quote != '\'') ++at;
+        else if (quote == 0 && (c == '"' || c == '\'')) quote = c;
+        else if (c == quote) quote = 0;
+    }
+    return quote != 0;
+}
+
+bool reads_variable(std::string_view value, std::string_view name) {
+    for (std::size_t at = value.find(name); at != value.npos; at = value.find(name, at + 1)) {
+        const bool begins = at > 0 && (value[at - 1] == '$' || value[at - 1] == '{');
+        const std::size_t end = at + name.size();
+        if (begins && (end == value.size() || !base::is_word_char(value[end]))) return true;
+    }
+    return false;
+}
+
+class ExportReader {
+public:
+    void read_line(std::string_view line, std::uint32_t number, bool starts_program) {
+        bool begins = true, exports = false;
+        std::vector<std::size_t> in_front;  // assignments that are perhaps for one command
+        for (const std::string_view word : quoted_words(line)) {
+            if (word == ";" || word == "&" || word == "|") {
+                if (word != ";") is_conditional_ = true;
+                begins = true, exports = false;
+                in_front.clear();
+                continue;
+            }
+            if (begins && base::contains(kOpening, word)) ++depth_;
+            if (begins && base::contains(kClosing, word) && depth_ > 0) --depth_;
+            if (begins && base::contains(kExporting, word)) {
+                exports = true;
+            } else if (is_assignment(word) && (begins || exports)) {
+                add(word, number, exports);
+                if (!exports) in_front.push_back(out_.size() - 1);
+                continue;
+            } else if (exports) {
+                export_named(word);
+            } else if (begins && starts_program) {
+                for (const std::size_t at : in_front) out_[at].is_exported = true;
+            }
+            if (word.ends_with('{') && word != "{" && !word.ends_with("${")) ++depth_;
+            begins = false;
+        }
+        is_conditional_ = false;
+    }
+
+    std::vector<ScriptAssignment> take() {
+        std::vector<ScriptAssignment> kept;
+        for (std::size_t at = out_.size(); at-- > 0;) {
+            const bool is_read = std::ranges::any_of(
+                kept, [&](const ScriptAssignment& later) { return reads_variable(later.value, out_[at].name); });
+            if (out_[at].is_exported || is_read) kept.push_back(std::move(out_[at]));
+        }
+        std::ranges::reverse(kept);
+        return kept;
+    }
+
+private:
+    void add(std::string_view word, std::uint32_t line, bool exported) {
+        const std::size_t sign = word.find('=');
+        const std::string_view value = word.substr(sign + 1);
+        out_.push_back({std::string(word.substr(0, sign)), std::string(value), line,
+                        exported || is_exported(word.substr(0, sign)),
+                        depth_ == 0 && !is_conditional_ && !is_computed_value(value) && !has_open_quote(value)});
+    }
+
+    bool is_exported(std::string_view name) const {
+        return std::ranges::any_of(out_,
+                                   [&](const ScriptAssignment& one) { return one.is_exported && one.name == name; });
+    }
+
+    void export_named(std::string_view name) {
+        for (ScriptAssignment& one : out_) {
+            if (one.name == name) one.is_exported = true;
+        }
+    }
+
+    std::vector<ScriptAssignment> out_;
+    std::size_t depth_ = 0;
+    bool is_conditional_ = false;  // behind && or ||
+};
+
+}  // namespace
+
+std::vector<ScriptAssignment> script_exports(std::string_view text, std::uint32_t last_line) {
+    constexpr std::size_t kMostAssignments = 1000;  // of one script; more are no script of a person
+    ExportReader reader;
+    std::string joined_line;
+    std::uint32_t number = 0;
+    std::size_t assignments = 0;
+    while (!text.empty() && number < last_line && assignments < kMostAssignments) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::string_view line = base::trimmed(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        ++number;
+        assignments += line.find('=') != line.npos;
+        joined_line += line;
+        if (joined_line.ends_with('\\')) {
+            joined_line.back() = ' ';
+            if (number < last_line) continue;
+        }
+        reader.read_line(joined_line, number, number == last_line);
+        joined_line.clear();
+    }
+    return reader.take();
+}
+
+}  // namespace migrator
