@@ -169,6 +169,23 @@ base::Result<std::string> Instrumentation::with_lines(const std::string& text, c
     return set.apply(text);
 }
 
+base::Result<std::optional<NewFile>> Instrumentation::file(base::FileSystem& fs,
+                                                           const std::vector<Project>& projects) const {
+    if (!instrument_ || instrument_->file.empty()) return std::nullopt;
+    const Project& project = projects[place_.project];
+    const Path& beside = project.files.files[place_.index].path;
+    NewFile out;
+    out.project = &project;
+    out.path = base::join(base::directory_below(beside), Path(instrument_->file));
+    out.type = FileType::json;
+    TRY_ASSIGN(const bool is_there, base::is_there(fs, project.on_disk(out.path)));
+    if (is_there) return std::nullopt;
+    out.content = base::joined(instrument_->file_lines, "\n") + "\n";
+    out.rule = "file.instrument";
+    out.message = "A new file: what the lines around the training loop read.";
+    return out;
+}
+
 base::Status Instrumentation::apply(const ModuleContext& module, FileOutcome& outcome) const {
     if (name_.empty() || outcome.type != FileType::python) return {};
     std::string text = without_instruments(outcome.rewritten);

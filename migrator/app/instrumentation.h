@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "migrator/app/new_files.h"
 #include "migrator/app/options.h"
 #include "migrator/instrument/instrument.h"
 #include "migrator/project/knowledge.h"
@@ -23,6 +24,9 @@ public:
 
     // Takes lines of an earlier run out of the migrated text, and puts the new ones around the loop if it is here.
     base::Status apply(const ModuleContext& module, FileOutcome& outcome) const;
+
+    // What the lines read, unless it is there already.
+    base::Result<std::optional<NewFile>> file(base::FileSystem& fs, const std::vector<Project>& projects) const;
 
 private:
     // A training loop of a file.

@@ -190,6 +190,8 @@ private:
         TRY_ASSIGN(StartFiles starts, start_files(fs_, options_, knowledge_, conditions_, jobs_, facts_));
         start_notes_ = std::move(starts.notes);
         std::ranges::move(starts.files, std::back_inserter(made));
+        TRY_ASSIGN(std::optional<NewFile> read, instrumentation_.file(fs_, projects_));
+        if (read) made.push_back(std::move(*read));
         for (const NewFile& file : made) TRY(add_new_file(file));
         return {};
     }

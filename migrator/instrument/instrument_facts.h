@@ -20,6 +20,8 @@ struct Instrument : base::RuleFileHead {
     std::vector<std::string> behind_step;  // and behind it
     bool closes = false;                   // the lines after the step also belong before what leaves it early
     std::string message;                   // what they do, and what the user must do
+    std::string file;                      // what they read, beside the file with the loop; empty: nothing
+    std::vector<std::string> file_lines;   // of it, where there is none yet
 };
 
 // A library that runs the loop by itself.
@@ -51,7 +53,10 @@ constexpr auto record_of(const Instrument*) {
         base::field("before_step", &Instrument::before_step, "lines in each round, before the step"),
         base::field("behind_step", &Instrument::behind_step, "and after it"),
         base::field("closes", &Instrument::closes, "the lines after the step also belong before what leaves it early"),
-        base::field("message", &Instrument::message, "what they do, and what the user must do").always());
+        base::field("message", &Instrument::message, "what they do, and what the user must do").always(),
+        base::field("file", &Instrument::file,
+                    "the name of a JSON file that they read, in the directory of the file with the loop"),
+        base::field("file_lines", &Instrument::file_lines, "what is written into it where there is none yet"));
 }
 constexpr auto record_of(const LoopFramework*) {
     return base::record("loop_framework", "a library that runs the loop by itself",
