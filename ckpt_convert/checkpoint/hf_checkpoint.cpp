@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/format.h"
+#include "ckpt_convert/formats/broken_download.h"
 
 namespace ckpt {
 namespace {
@@ -71,7 +72,7 @@ Result<WeightMap> read_weight_map(base::FileSystem& fs, const Path& path) {
 }
 
 // Endings of files that a download leaves while it is not finished.
-constexpr std::string_view kUnfinished[] = {".incomplete", ".part", ".aria2", ".crdownload", ".tmp"};
+constexpr std::string_view kUnfinished[] = {".incomplete", ".part", ".aria2", ".crdownload", ".tmp", "._____temp"};
 
 // What is wrong with the weight files, all of it, so that one more download repairs them.
 class FileProblems {
@@ -282,6 +283,7 @@ Result<JsonDocument> read_hf_config(base::FileSystem& fs, const Path& directory)
                           directory);
     }
     TRY_ASSIGN(std::string text, base::read_file(fs, path, 64u << 20));
+    TRY(refuse_broken_download(text, path));
     TRY_ASSIGN(JsonDocument config, base::parse_json(text, path, base::kPythonJson));
     if (config.root.object() == nullptr)
         return base::fail(ErrorKind::bad_input, "config.json must hold an object", path);

@@ -9,6 +9,7 @@
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/execute/manifest.h"
 #include "ckpt_convert/execute/safetensors_file.h"
+#include "ckpt_convert/formats/broken_download.h"
 
 namespace ckpt {
 namespace {
@@ -17,6 +18,9 @@ namespace {
 constexpr std::string_view kWeightEndings[] = {".safetensors",       ".bin",     ".pt",   ".pth",  ".h5", ".distcp",
                                                ".metadata",          ".msgpack", ".onnx", ".gguf", ".ot", ".index.json",
                                                "param_name_map.json"};
+
+// Web pages are larger than pointers.
+constexpr std::uint64_t kMostOfBrokenDownload = 1u << 20;
 
 bool is_no_companion(std::string_view name) {
     bool is_weight = std::any_of(std::begin(kWeightEndings), std::end(kWeightEndings),
@@ -113,6 +117,17 @@ Result<Companions> companion_files(base::FileSystem& fs, const Path& directory) 
             }
         }
         out.files.push_back(entry.name);
+        if (info.bytes > kMostOfBrokenDownload) continue;
+        TRY_ASSIGN(const std::string text, base::read_file(fs, path, kMostOfBrokenDownload));
+        if (is_lfs_pointer(text))
+            out.notes.push_back(
+                base::format("{} is a Git LFS pointer, not the file it stands for, and was copied as it is; "
+                             "run \"git lfs pull\" where it lies, and copy it again",
+                             base::printable(entry.name)));
+        else if (is_web_page(text))
+            out.notes.push_back(
+                base::format("{} is a web page, not the file itself, and was copied as it is; download it again",
+                             base::printable(entry.name)));
     }
     return out;
 }

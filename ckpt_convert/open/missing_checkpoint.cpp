@@ -24,7 +24,7 @@ base::Error missing_checkpoint(base::FileSystem& fs, const Path& path) {
     if (is_hub_id(fs, path) && error.message.find("did you mean") == std::string::npos) {
         error.message = base::format(
             "there is no such directory; if it is a model of the Hugging Face Hub, download it first: "
-            "hf download {} --local-dir {}",
+            "hf download {0} --local-dir {1}; from ModelScope: modelscope download --model {0} --local_dir {1}",
             path, base::file_name(path));
     }
     return error;

@@ -286,6 +286,16 @@ def git_lfs_pointer_for_a_shard(work):
                                  f"oid sha256:{'0' * 64}\nsize 3215984\n")
 
 
+@case(BAD_INPUT, "config.json: this is a Git LFS pointer")
+def git_lfs_pointer_for_the_config(work):
+    (first_shard(work).parent / "config.json").write_text(f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 700\n")
+
+
+@case(BAD_INPUT, "config.json: this is a web page")
+def web_page_for_the_config(work):
+    (first_shard(work).parent / "config.json").write_text("\n<!DOCTYPE html>\n<html><body>Sign in</body></html>\n")
+
+
 @case(BAD_INPUT, "model-00001-of-00002.safetensors")
 def safetensors_offsets_overlap(work):
     def overlap(header):
@@ -638,6 +648,21 @@ def check_verification(checks, clean):
     shutil.rmtree(clean / "damaged")
 
 
+def check_broken_companions(checks, clean):
+    """A tokenizer that is a pointer or a web page is named, and the weights are converted all the same."""
+    work = clean.parent / "companions"
+    shutil.copytree(clean / "hf", work / "hf")
+    (work / "hf/tokenizer.json").write_text("<html></html>\n")
+    (work / "hf/vocab.json").write_text(f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 700\n")
+    done = run(tool("ckpt_convert"), *standard(work))
+    checks.equal(done.returncode, 0, done.stderr)
+    said = done.stdout + done.stderr
+    for words in ("tokenizer.json is a web page", "vocab.json is a Git LFS pointer"):
+        checks.equal(said.count(words), 1, f"broken companions: {words} in {said}")
+    checks.equal(said.count("copied as it is"), 2, f"broken companions: no other is named: {said}")
+    shutil.rmtree(work)
+
+
 def training(work, *more):
     return ["plan", work / "hf", "--devices", "8", "--device", "a2", *more]
 
@@ -780,6 +805,7 @@ def main():
             check_full_disk(checks, clean)
             check_error_events(checks, clean)
             check_verification(checks, clean)
+            check_broken_companions(checks, clean)
         for name in names:
             work = Path(directory) / name
             shutil.copytree(clean, work)

@@ -17,7 +17,7 @@ COMMANDS = re.compile(r"^Subcommands:\n((?:  .*\n)+)", re.M)
 # users and of the tests.
 FOREIGN = {
     "--build", "--cvt-type", "--ddp-bucket-size", "--device", "--dist-ckpt-optim-fully-reshardable", "--distributed-backend", "--enable-hf2mg-convert",
-    "--every", "--ignore-missing", "--install", "--kills", "--load-format", "--local-dir", "--lr", "--mg-dir", "--model-config-file", "--no-load-rng", "--orm", "--output-prefix", "--override-opt_param-scheduler",
+    "--every", "--ignore-missing", "--install", "--kills", "--load-format", "--local-dir", "--local_dir", "--lr", "--mg-dir", "--model-config-file", "--no-load-rng", "--orm", "--output-prefix", "--override-opt_param-scheduler",
     "--nproc_per_node", "--overlap-grad-reduce", "--prefix", "--preset", "--qlora-nf4", "--races", "--save-to-legacy", "--stage", "--tensor-parallel-size", "--use-checkpoint-args", "--use-distributed-optimizer",
     "--use-legacy-models",
 }

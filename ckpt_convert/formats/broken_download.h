@@ -1,0 +1,29 @@
+// Files that are not what their name says: Git LFS pointers, and pages of a web server in place of a download.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "ckpt_convert/formats/lfs_pointer.h"
+
+namespace ckpt {
+
+// The start of the content is enough.
+inline bool is_web_page(std::string_view content) {
+    content.remove_prefix(std::min(content.find_first_not_of(" \t\r\n"), content.size()));
+    std::string start(content.substr(0, 9));
+    for (char& c : start) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return start == "<!doctype" || start.starts_with("<html");
+}
+
+// Fails when `content` is one of them.
+inline Status refuse_broken_download(std::string_view content, const Path& path) {
+    TRY(refuse_lfs_pointer(content, path));
+    if (!is_web_page(content)) return {};
+    return base::fail(
+        ErrorKind::bad_input,
+        "this is a web page, not the file itself: the download went to a page about it; download it again", path);
+}
+
+}  // namespace ckpt
