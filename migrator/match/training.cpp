@@ -33,12 +33,12 @@ bool holds_one(const PythonFile& file, NodeId call, const CallRow& row) {
 }
 
 // `function`: the outermost one around the call.
-bool is_inside_one(const PythonFile& file, NodeId function, const CallRow& row) {
-    if (row.inside.empty() || function == kNoNode) return row.inside.empty();
+bool is_inside_one(const PythonFile& file, NodeId function, const std::vector<std::string>& words) {
+    if (words.empty() || function == kNoNode) return false;
     const SyntaxTree& tree = file.tree();
     const NodeId owner = tree.ancestor(function, NodeKind::class_definition);
-    return has_word(tree.text(tree.child(function, Field::name)), row.inside) ||
-           (owner != kNoNode && has_word(tree.text(tree.child(owner, Field::name)), row.inside));
+    return has_word(tree.text(tree.child(function, Field::name)), words) ||
+           (owner != kNoNode && has_word(tree.text(tree.child(owner, Field::name)), words));
 }
 
 // A comparison, or a variable that only ever holds one.
@@ -123,7 +123,8 @@ void match_calls(const PythonFile& file, FindingSink& sink) {
             const bool is_beginning =
                 !sink.empty() && sink.back().rule == row.rule->id && sink.back().range.begin == tree.range(id).begin;
             if (!is_beginning && is_given(file, id, row) && holds_one(file, id, row) &&
-                is_inside_one(file, around[id], row))
+                (row.inside.empty() || is_inside_one(file, around[id], row.inside)) &&
+                !is_inside_one(file, around[id], row.not_inside))
                 sink.push_back(make_finding(*row.rule, tree.range(id), std::move(name), certainty, {}, {}, {}));
         };
         const auto references = file.bindings().references(function);

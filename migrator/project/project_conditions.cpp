@@ -129,13 +129,16 @@ void ProjectConditions::apply(std::vector<ReportFile>& files) {
     }
 }
 
+bool ProjectConditions::belongs(const Rule& rule) const {
+    return (rule.if_mentioned.empty() || mentions_any(rule.if_mentioned)) && !mentions_any(rule.unless_mentioned) &&
+           !has_one_of(found_, rule.unless_said);
+}
+
 bool ProjectConditions::keep(const base::Path& file, FindingOutcome& outcome) {
     Finding& finding = outcome.finding;
     const Rule* rule = rules_.find_rule(finding.rule);
     if (rule == nullptr) return true;
-    const bool belongs = (rule->if_mentioned.empty() || mentions_any(rule->if_mentioned)) &&
-                         !mentions_any(rule->unless_mentioned) && !has_one_of(found_, rule->unless_said);
-    if (!belongs) return false;
+    if (!belongs(*rule)) return false;
     if (rule->once == Once::project) {
         const auto [said, is_new] = said_.try_emplace(said_key(*rule, finding));
         if (!is_new) {
@@ -157,7 +160,12 @@ const std::vector<std::string>& ProjectConditions::other_places(const Finding& f
 
 // Empty unless the project has one value for each size.
 base::Message ProjectConditions::sizes(const SizeFormula& formula) const {
-    std::int64_t product = formula.bytes;
+    std::int64_t bytes = formula.bytes;
+    for (const auto& [id, other] : formula.bytes_where_said) {
+        const Rule* rule = rules_.find_rule(id);
+        if (rule != nullptr && found_.contains(id) && belongs(*rule)) bytes = other;
+    }
+    std::int64_t product = bytes;
     std::string factors;
     for (const auto& names : formula.factors) {
         std::set<std::int64_t> values;
@@ -173,7 +181,7 @@ base::Message ProjectConditions::sizes(const SizeFormula& formula) const {
         factors += base::format("{} {} x ", shown, *values.begin());
     }
     return {formula.text,
-            {{"sizes", base::format("{}{} bytes", factors, formula.bytes)},
+            {{"sizes", base::format("{}{} bytes", factors, bytes)},
              {"value", base::format("{}", (product + kBytesPerMegabyte - 1) / kBytesPerMegabyte)}}};
 }
 

@@ -33,7 +33,8 @@ std::string_view name(Once once);
 struct SizeFormula {
     std::vector<std::vector<std::string>> factors;  // names of each size: {"batch_size", "micro_batch_size"}
     std::int64_t bytes = 1;                         // of one element
-    std::string text;                               // with {sizes} and {value}
+    std::map<std::string, std::int64_t> bytes_where_said;
+    std::string text;  // with {sizes} and {value}
 };
 
 // What all rules have.
@@ -59,6 +60,7 @@ struct Rule {
     std::vector<std::string> unless_said;       // nothing is said in a project in which these rules say something
     std::vector<std::string> megatron;          // the only routes to Megatron that it is for; empty: all
     std::optional<SizeFormula> formula;
+    std::map<std::string, std::string> advises;  // what advice moves, and which way
 
     base::Status check(const base::JsonPlace& at) const;
 };
@@ -75,6 +77,8 @@ constexpr auto record_of(const SizeFormula*) {
         base::field("factors", &SizeFormula::factors, "for each factor the names under which projects keep it")
             .needed(),
         base::field("bytes", &SizeFormula::bytes, "of one element").needed(),
+        base::field("bytes_where_said", &SizeFormula::bytes_where_said,
+                    "the same in a project in which this rule says something"),
         base::field("text", &SizeFormula::text, "what the message says of it, with {sizes} and {value}").needed());
 }
 
@@ -116,7 +120,11 @@ constexpr auto record_of(const Rule*) {
                     "not said in a project in which one of these rules has found something"),
         base::field("megatron", &Rule::megatron, "the only routes to Megatron (`--megatron`) that it is for")
             .one_of(kMegatronRoads),
-        base::field("formula", &Rule::formula, "a size in megabytes, added to the message"));
+        base::field("formula", &Rule::formula, "a size in megabytes, added to the message"),
+        base::field(
+            "advises", &Rule::advises,
+            "of advice: what it moves, an argument, a variable or a way to work, and which way: `more`, `less`, "
+            "`on`, `off`, or a value; two rules that can speak in one project move nothing in two ways"));
 }
 
 }  // namespace migrator

@@ -13,6 +13,7 @@ struct CallRow {
     std::vector<std::string> when_imported;  // methods of an object of unknown class count in files that import these
     std::vector<std::string> holds;   // functions, one of which is named in the arguments; empty: whatever they are
     std::vector<std::string> inside;  // words in the name of the function or class around; empty: wherever it is
+    std::vector<std::string> not_inside;
 };
 
 constexpr auto record_of(const CallRow*) {
@@ -25,7 +26,8 @@ constexpr auto record_of(const CallRow*) {
                     "one of these"),
         base::field("holds", &CallRow::holds, "one of these names stands in the arguments"),
         base::field("inside", &CallRow::inside,
-                    "a function or class around it has one of these words in its name, in small letters"));
+                    "a function or class around it has one of these words in its name, in small letters"),
+        base::field("not_inside", &CallRow::not_inside, "and none has one of these"));
 }
 
 base::Status add(RuleSet& set, CallRow row, const Adding& adding);
