@@ -13,6 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checkpoints import Tensor, read_safetensors, write_safetensors  # noqa: E402
 from checks import Checks, make_tiny, run, temporary_directory, tool  # noqa: E402
+from model_cases import CASES, write_checkpoint  # noqa: E402
 
 TARGETS = {"mindspeed-llm": ["--target", "mindspeed"], "megatron": ["--target", "mcore@0.17.1", "--ckpt-format", "torch_dist"]}
 VISION = "model.vision_tower.patch.weight"
@@ -54,6 +55,11 @@ def checkpoints(work, llama, tensors):
     yield "dequantised", quantised, ["--dequantize", "bf16"]
     yield "a tensor too few", whole(work / "few", config, {key: value for key, value in tensors.items() if key != name}), []
     yield "a tensor too many", whole(work / "many", config, {**tensors, "model.extra.weight": Tensor("BF16", (2, 2), bytes(8))}), []
+    # The layers for multi-token prediction are converted where they are asked for.
+    case = json.loads((CASES / "deepseek32_mtp.json").read_text())
+    write_checkpoint(case, work / "predicting")
+    for options in ([], case["take"]):
+        yield f"multi-token prediction {' '.join(options)}", work / "predicting", [*options, "--tp", "1", "--pp", "1"]
     for source, copy in ((multimodal, "multimodal, config alone"), (quantised, "quantised, config alone")):
         directory = work / copy.replace(", ", "_").replace(" ", "_")
         directory.mkdir()
@@ -84,6 +90,10 @@ def check_one(checks, what, target, model, options, out):
     checks.equal(convert.returncode, 0, f"{what}: the conversion is refused, and its scripts are not: {convert.stderr}")
     ended = script_ends(out / "convert_to_mcore.sh")
     checks.equal(ended.returncode, 0, f"{what}: convert_to_mcore.sh: {ended.stdout}{ended.stderr}")
+    if "multi-token" in what:
+        converted = run(tool("ckpt_convert"), "inspect", out / "mcore").stdout
+        said = ["--mtp-num-layers" in (out / "model.sh").read_text(), "mtp" in converted]
+        checks.equal(said, ["--mtp-num-layers" in options] * 2, f"{what}: the modules, in the training and in the checkpoint")
     for page in ("README.md", "README.zh.md"):
         text = (out / page).read_text()
         checks.equal("--language-part" in text, "--language-part" in options, f"{what}: {page} says what is left out")

@@ -210,6 +210,9 @@ def check_target(checks, name, case, target, model, work):
             continue
         options = check_script(checks, what, script, target, work) if target != "fsdp2" else {}
         given = options if script.name == "pretrain.sh" else given
+        if script.name.startswith("data"):
+            done, programs = started(script, work, NNODES="2")
+            checks.expect(done.returncode == 0 and programs, f"{what}: {script.name} on one of two machines: {done.stderr}")
         if not (target == "megatron" and script.name.startswith("data")):
             check_nothing_found(checks, what, script, "--model", model)
     if target == "mindspeed-llm" and not case.get("take"):

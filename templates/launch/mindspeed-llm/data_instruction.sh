@@ -2,6 +2,8 @@
 # Instructions (Alpaca: instruction, input, output) into data for fine-tuning; training is given the prefix alone.
 set -euo pipefail
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# This machine alone makes the data.
+export NNODES=1
 # shellcheck source=/dev/null
 source "$HERE/settings.sh"
 # shellcheck source=/dev/null

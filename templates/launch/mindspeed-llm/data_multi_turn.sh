@@ -2,6 +2,8 @@
 # Conversations (ShareGPT) into data for fine-tuning.
 set -euo pipefail
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# This machine alone makes the data.
+export NNODES=1
 # shellcheck source=/dev/null
 source "$HERE/settings.sh"
 # shellcheck source=/dev/null

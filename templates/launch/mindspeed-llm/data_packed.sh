@@ -2,6 +2,8 @@
 # The same, with several samples packed into a sequence: training then needs --reset-attention-mask, which finetune_full.sh has with PACKED=1.
 set -euo pipefail
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# This machine alone makes the data.
+export NNODES=1
 # shellcheck source=/dev/null
 source "$HERE/settings.sh"
 # shellcheck source=/dev/null

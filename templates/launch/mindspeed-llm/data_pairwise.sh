@@ -2,6 +2,8 @@
 # Pairs of a chosen and a rejected answer (Alpaca) into data for DPO.
 set -euo pipefail
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# This machine alone makes the data.
+export NNODES=1
 # shellcheck source=/dev/null
 source "$HERE/settings.sh"
 # shellcheck source=/dev/null

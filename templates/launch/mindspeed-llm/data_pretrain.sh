@@ -2,6 +2,8 @@
 # Texts, one JSON object with "text" on a line, into data for pre-training: PRETRAIN_PREFIX_text_document.bin and .idx.
 set -euo pipefail
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+# This machine alone makes the data.
+export NNODES=1
 # shellcheck source=/dev/null
 source "$HERE/settings.sh"
 # shellcheck source=/dev/null
