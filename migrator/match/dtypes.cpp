@@ -1,8 +1,10 @@
 #include "migrator/match/dtypes.h"
-#include "base/text.h"
 
 #include <algorithm>
 #include <vector>
+
+#include "base/text.h"
+#include "migrator/python/call_arguments.h"
 
 namespace migrator {
 namespace {
@@ -98,17 +100,13 @@ DtypeFlow::Step DtypeFlow::step_of_call(NodeId call) const {
     const std::string& name = references.front().name;
     if (const auto made = facts_.made_by.find(name); made != facts_.made_by.end())
         return made->second.empty() ? Step{} : Step{made->second};
-    const NodeId list = tree.child(call, Field::arguments);
+    const auto arguments = call_arguments(file_, call, references.front());
     const auto type = file_.bindings().type_of(call);
-    if (list == kNoNode || !type || type->name != facts_.type) return {};
-    for (NodeId argument : tree.named_children(list)) {
-        if (tree.kind(argument) == NodeKind::keyword_argument) {
-            const NodeId keyword = tree.child(argument, Field::name);
-            if (keyword != kNoNode && tree.text(keyword) == kDtype)
-                return {named_dtype(tree.child(argument, Field::value))};
-        } else if (base::contains(facts_.casts, name) && file_.argument_position(argument) == 0) {
-            if (const auto dtype = named_dtype(argument)) return {dtype};
-        }
+    if (!arguments || !type || type->name != facts_.type) return {};
+    if (const NodeId dtype = arguments->find(tree, std::nullopt, kDtype); dtype != kNoNode)
+        return {named_dtype(tree.child(dtype, Field::value))};
+    if (base::contains(facts_.casts, name) && !arguments->by_position.empty()) {
+        if (const auto dtype = named_dtype(arguments->by_position.front())) return {dtype};
     }
     // x.to(device) has the type of x.
     const bool is_method = tree.kind(function) == NodeKind::attribute;

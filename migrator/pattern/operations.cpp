@@ -1,7 +1,9 @@
 #include "migrator/pattern/operations.h"
-#include "base/text.h"
 
 #include <algorithm>
+
+#include "base/text.h"
+#include "migrator/semantic/python_facts.h"
 
 namespace migrator {
 namespace {
@@ -56,6 +58,7 @@ OperationReader::Spelled OperationReader::spelled_call(NodeId call) const {
         const OperationSpelling* found = rules_.spelling(reference.name);
         if (found == nullptr) continue;
         const Certainty certainty = references.size() == 1 ? reference.certainty : Certainty::likely;
+        if (certainty == Certainty::likely && may_be_filled(function)) return {};
         if (!found->method) return {found, kNoNode, kNoNode, certainty};
         if (!is_attribute) return {};
         return {found, tree_.child(function, Field::object), kNoNode, certainty};
@@ -66,6 +69,18 @@ OperationReader::Spelled OperationReader::spelled_call(NodeId call) const {
     Spelled module = spelled_module(function);
     if (module.spelling != nullptr || !is_attribute) return module;
     return spelled_method(function);
+}
+
+// Whether functools.partial has filled in arguments that are not written in the call.
+bool OperationReader::may_be_filled(NodeId function) const {
+    const BindingSites sites = bindings_.binding_sites(function);
+    const BindingSites asked = sites.first(std::min(sites.size(), kMaxBindingSites));
+    return std::ranges::any_of(asked, [&](const BindingSite& site) {
+        const NodeId value = site.value == kNoNode ? kNoNode : skip_parentheses(tree_, site.value);
+        if (value == kNoNode || tree_.kind(value) != NodeKind::call) return false;
+        return std::ranges::any_of(bindings_.references(tree_.child(value, Field::function)),
+                                   [](const Reference& made) { return is_partial(made.name); });
+    });
 }
 
 OperationReader::Spelled OperationReader::spelled_method(NodeId function) const {

@@ -59,6 +59,7 @@ public:
 
 private:
     Spelled spelled_call(NodeId call) const;
+    bool may_be_filled(NodeId function) const;
     Spelled spelled_method(NodeId function) const;
     Spelled spelled_module(NodeId function) const;
     bool add_arguments(NodeId call, std::span<const SpelledParameter> parameters, CodeOperation& out) const;

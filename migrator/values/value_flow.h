@@ -108,7 +108,7 @@ private:
 
     // value_places.cpp
     std::optional<Certainty> parameter(NodeId call, NodeId argument, std::string_view keyword, ValueShape shape);
-    std::optional<Certainty> parameter_of(const std::vector<ParameterRow>& rows, NodeId argument,
+    std::optional<Certainty> parameter_of(const std::vector<ParameterRow>& rows, std::optional<std::size_t> position,
                                           std::string_view keyword, Certainty certainty, ValueShape shape);
     void note_kept_key(std::string_view parameter, ValueShape shape);
     bool counts_by_name(NodeId call) const;

@@ -228,9 +228,10 @@ NodeId ValueFlow::above_option(NodeId call, NodeId argument, ValueShape shape) {
 // Whether the call's function is one of these, and the argument the one that they name: os.getenv("DEVICE", "cuda").
 bool ValueFlow::is_argument_of(const ParametersByFunction& functions, NodeId call, NodeId argument,
                                std::string_view keyword) {
+    const auto position = keyword.empty() ? file_.argument_position(argument) : std::nullopt;
     for (const Reference& reference : file_.bindings().references(file_.tree().child(call, Field::function))) {
         const auto rows = functions.find(reference.name);
-        if (rows != functions.end() && parameter_of(rows->second, argument, keyword, reference.certainty, {}))
+        if (rows != functions.end() && parameter_of(rows->second, position, keyword, reference.certainty, {}))
             return true;
     }
     return false;

@@ -1,6 +1,7 @@
 // ValueFlow: which parameters take values of the domain, and which expressions have one.
 #include <algorithm>
 
+#include "migrator/python/call_arguments.h"
 #include "migrator/semantic/project_index.h"
 #include "migrator/values/value_flow.h"
 
@@ -25,12 +26,20 @@ std::optional<Certainty> ValueFlow::parameter(NodeId call, NodeId argument, std:
     const SyntaxTree& tree = file_.tree();
     NodeId function = tree.child(call, Field::function);
     if (function == kNoNode) return std::nullopt;
+    std::optional<std::size_t> position = keyword.empty() ? file_.argument_position(argument) : std::nullopt;
+    // The first argument of a partial is the function of the others.
+    const NodeId filled_in = function_of_partial(file_, call);
+    if (filled_in == argument) return std::nullopt;
+    if (filled_in != kNoNode) {
+        function = filled_in;
+        if (position) --*position;
+    }
     auto references = file_.bindings().references(function);
     std::optional<Certainty> best;
     for (const Reference& reference : references) {
         auto rows = row_.parameters.find(reference.name);
         if (reference.origin != Origin::external || rows == row_.parameters.end()) continue;
-        auto certainty = parameter_of(rows->second, argument, keyword, reference.certainty, shape);
+        auto certainty = parameter_of(rows->second, position, keyword, reference.certainty, shape);
         if (certainty && (!best || *best < *certainty)) best = certainty;
     }
     if (best) return best;
@@ -39,21 +48,19 @@ std::optional<Certainty> ValueFlow::parameter(NodeId call, NodeId argument, std:
         note_kept_key(keyword, shape);
         return Certainty::likely;
     }
-    if (auto certainty = project_parameter(references, file_.argument_position(argument), keyword, shape))
-        return certainty;
+    if (auto certainty = project_parameter(references, position, keyword, shape)) return certainty;
     bool unknown_object = references.empty() && tree.kind(function) == NodeKind::attribute;
     if (!unknown_object) return std::nullopt;
     auto rows = row_.methods.find(file_.last_name(function));
     if (rows == row_.methods.end()) return std::nullopt;
     NodeId object = tree.child(function, Field::object);
     if (file_.bindings().type_of(object)) return std::nullopt;
-    return parameter_of(rows->second, argument, keyword, Certainty::likely, shape);
+    return parameter_of(rows->second, position, keyword, Certainty::likely, shape);
 }
 
-std::optional<Certainty> ValueFlow::parameter_of(const std::vector<ParameterRow>& rows, NodeId argument,
-                                                 std::string_view keyword, Certainty certainty, ValueShape shape) {
-    std::optional<std::size_t> position;
-    if (keyword.empty()) position = file_.argument_position(argument);
+std::optional<Certainty> ValueFlow::parameter_of(const std::vector<ParameterRow>& rows,
+                                                 std::optional<std::size_t> position, std::string_view keyword,
+                                                 Certainty certainty, ValueShape shape) {
     for (const ParameterRow& row : rows) {
         if (keyword.empty() ? !position || row.position != position : row.keyword != keyword) continue;
         note_kept_key(row.keyword, shape);

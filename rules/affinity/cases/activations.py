@@ -142,3 +142,11 @@ def geglu_of_diffusers(x):
 
 def swiglu_of_a_package(gate, up):
     return fused_swiglu(gate, up)  # expect: affinity.swiglu_call
+
+
+def filled_in(x):
+    # What a partial has filled in would be lost.
+    from functools import partial
+    tanh = partial(F.gelu, approximate="tanh")  # expect: api.limited
+    a, b = torch.chunk(x, 2, dim=-1)
+    return tanh(a) * b  # ok: affinity.geglu
