@@ -18,6 +18,7 @@
 #include "ckpt_convert/open/option_values.h"
 #include "command_line/command_line.h"
 #include "command_line/command_page.h"
+#include "command_line/empty_values.h"
 #include "command_line/one_of.h"
 
 namespace ckpt {
@@ -73,8 +74,9 @@ void add_places(CLI::App& app, const PeerOptions& peers, ConvertOptions& options
     group->add_option("--leave-out", options.source.leave_out,
                       "Leave out tensors of a Hugging Face checkpoint that have no place in the model, by a pattern "
                       "with *; may be repeated");
-    group->add_option("--weights-key", options.weights_key,
-                      "Of a dcp output: the key that the weights are saved under (default model); \"\" for none");
+    command_line::allow_empty(
+        *group->add_option("--weights-key", options.weights_key,
+                           "Of a dcp output: the key that the weights are saved under (default model); \"\" for none"));
     group->add_option("--names", options.names,
                       "Of a dcp output: whose names the tensors get instead of Hugging Face's: torchtitan");
     group->add_option("--experts-as", options.experts_as,
@@ -226,6 +228,7 @@ void add_peer_option(CLI::App& app, const PeerOption& peer, const std::string& a
         return;
     }
     auto* option = app.add_option_function<std::vector<std::string>>(peer.name, given, about);
+    if (!peer.no_effect.empty()) command_line::allow_empty(*option);
     if (peer.values == Values::one) option->expected(1);
     else option->expected(1, 1 << 10);
 }

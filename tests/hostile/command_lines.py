@@ -4,7 +4,8 @@
 
 Each ends within a second of processor time, with an exit code of docs/reference/exit-codes.md that is no mistake of ours, and an error is
 one line, `NAME: error: ...`. `--lines` is how many each program is given over all its commands, `--each` how many each of its commands.
-`special_files` looks at every option and position that the help has: a pipe, a socket or a device there is never waited for.
+`special_files` looks at every option and position that the help has: a pipe, a socket or a device there is never waited for. `empty_values`
+looks at the same, every fifth without --each: an empty value, which a script has forgotten, is an error.
 """
 
 import argparse
@@ -45,6 +46,7 @@ class Command:
         self.words = words
         self.options = []  # (name, value)
         self.positions = 0
+        self.may_be_empty = {"--weights-key"}  # whose help says what "" means, and those without effect
         part = ""
         for line in page.splitlines():
             part = line if re.match(r"\S.*:$", line) else part
@@ -53,6 +55,7 @@ class Command:
                 *names, last = option[1].split(", ")
                 name, _, value = last.partition(" ")
                 self.options += [(one, value) for one in [*names, name]]
+                self.may_be_empty |= {*names, name} if "without effect" in part else set()
             elif part == "Positionals:" and re.match(r"  \S", line):
                 self.positions += 1
 
@@ -189,6 +192,35 @@ def special_places(name):
         for option, value in command.options:
             if value and "|" not in value and not option.startswith("--print-"):
                 yield [*command.words, *needed, option, None]
+
+
+def empty_places(name):
+    """As special_places, with what says itself which values it takes."""
+    for command in commands_of(name):
+        needed = ["nothing"] * command.positions
+        for number in range(len(needed)):
+            yield command.words + ["" if at == number else "nothing" for at in range(len(needed))]
+        for option, value in command.options:
+            if value and not option.startswith("--print-") and option not in command.may_be_empty:
+                yield [*command.words, *needed, option, ""]
+
+
+@check
+def empty_values(checks, options):
+    with temporary_directory() as folder:
+        work = Path(folder)
+        tiny_inputs(work)
+        for name in ("ckpt_convert", "migrator"):
+            places = list(empty_places(name))
+            checks.expect(len(places) > 80, f"{name}: only {len(places)} places")
+            for words in places[::1 if options.each else 5]:
+                code, errors = ended(name, words, work)
+                lines = errors.decode().splitlines()
+                checks.expect(code == 2 and len(lines) == 1 and lines[0].startswith(f"{name}: error: "), f"{name} {words}: {code}: {errors[-300:]!r}")
+        for words in (["verify", "hf", ""], ["hf", "out", "--tp", "2", "--lora-load", ""], ["launch", "hf", "out", "--model", ""], ["--config", "", "hf", "out"]):
+            code, errors = ended("ckpt_convert", words, work)
+            checks.expect(code == 2 and b"the value is empty" in errors and not (work / "out").exists(), f"{words}: {code}: {errors!r}")
+        checks.equal(ended("ckpt_convert", ["hf", "out", "--to", "dcp", "--weights-key", "", "-q"], work), (0, b""), "--weights-key says what an empty value is")
 
 
 @check
