@@ -15,6 +15,7 @@
 #include "base/interrupt.h"
 #include "base/json_writer.h"
 #include "base/printable.h"
+#include "base/standard_descriptors.h"
 #include "base/write_file.h"
 #include "ckpt_convert/app/conversion_log.h"
 #include "ckpt_convert/app/convert.h"
@@ -165,6 +166,7 @@ Result<int> run_and_flush(const ParsedLine& line) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
+    base::keep_standard_descriptors();
     base::note_signals();
     // Of a line that is not parsed, only the words themselves tell.
     bool json = std::any_of(argv, argv + argc, [](std::string_view word) { return word == "--json"; });

@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/printable.h"
 #include "base/shell_word.h"
+#include "base/standard_descriptors.h"
 #include "base/write_file.h"
 #include "command_line/spoken_language.h"
 #include "migrator/app/compare_command.h"
@@ -227,6 +228,7 @@ base::Result<int> run_command_line(int argc, const char* const* argv, const base
 }  // namespace
 
 int main(int argc, char** argv) {
+    base::keep_standard_descriptors();
     base::note_signals();
     base::Language language;
     const auto code = base::guarded([&]() -> base::Result<int> {

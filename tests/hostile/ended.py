@@ -2,8 +2,9 @@
 
     ended.py [NAME]
 
-A command that only reads ends by the first SIGINT, SIGTERM or SIGHUP at once, with 128 + the number of the signal; one that writes cleans up
-and ends soon, measured in processor time. Where nobody reads any more, a command ends in silence with 141; one that writes is done first.
+Every command of both programs, as their help lists them, is among those below. A command that only reads ends by the first SIGINT, SIGTERM or SIGHUP at once, with 128 + the number of the signal; one that writes cleans up
+and ends soon, measured in processor time. Where nobody reads any more, a command ends in silence with 141; one that writes is done first. Started without standard input, output or error, a command
+neither fails otherwise than by that, nor writes there into a file of its own.
 """
 
 import json
@@ -18,6 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, make_tiny, run_ok, temporary_directory, tool  # noqa: E402
+from command_lines import commands_of  # noqa: E402
 from patience import patience  # noqa: E402
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -37,7 +39,10 @@ def small_inputs(work):
     (work / "p/train.py").write_text("import torch\nx = torch.zeros(3).cuda()\n")
     (work / "list").write_text("aten::add\n")
     (work / "t.json").write_text(trace(3))
-    make_tiny(Checks(), "qwen3", work / "hf")
+    make_tiny(Checks(), "qwen3", work / "hf", "--layers", "1")
+    for made in (["migrate", "p", "-o", "copy", "--record", "record"], ["analyze", "p", "--report", "r"]):
+        run_ok(Checks(), tool("migrator"), *made, "-q", cwd=work)
+    run_ok(Checks(), tool("ckpt_convert"), "launch", "hf", "l", "--tp", "2", cwd=work)
 
 
 def trace(count):
@@ -58,6 +63,9 @@ def big_inputs(work):
     (work / "w.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + bytes(4 * len(header)))
     make_tiny(Checks(), "qwen3", work / "hf", "--layers", "200")
     run_ok(Checks(), tool("ckpt_convert"), work / "hf", work / "mg", "--tp", "2")
+    run_ok(Checks(), tool("migrator"), "analyze", "p", "--report", "r", "-q", cwd=work)
+    shutil.copytree(work / "p", work / "done")
+    run_ok(Checks(), tool("migrator"), "migrate", "done", "--in-place", "--record", "record", "-q", cwd=work)
 
 
 def seconds_of(process):
@@ -92,9 +100,119 @@ READING = {
     "many threads": ("ckpt_convert", "verify", "hf", "--against", "mg", "-j", "16"),
 }
 WRITING = {
-    "migrate": ("migrator", "migrate", "p", "-o", "o"), "convert": ("ckpt_convert", "hf", "o", "--tp", "4"),
+    "migrate": ("migrator", "migrate", "p", "-o", "o"), "apply": ("migrator", "apply", "r", "--project", "p", "-o", "o"),
+    "reapply": ("migrator", "reapply", "record", "--project", "p", "-o", "o"), "convert": ("ckpt_convert", "hf", "o", "--tp", "4"),
     "convert with threads": ("ckpt_convert", "hf", "o", "--tp", "4", "-j", "8"),
 }
+
+# Sources of a project change, or none of them: (the command, what it may make of them).
+IN_PLACE = {
+    "apply --in-place": ("migrator", "apply", "r", "--project", "p", "--in-place"), "undo": ("migrator", "undo", "record", "--project", "done"),
+    "reapply --in-place": ("migrator", "reapply", "record", "--project", "p", "--in-place"),
+}
+# Done before most signals come: they end by themselves or by the signal, and what they make is whole or not there.
+SHORT = {
+    "explain": ("migrator", "explain", "torch.cuda.amp.autocast"), "schema": ("migrator", "schema", "report"), "rules": ("migrator", "rules"),
+    "rules list": ("migrator", "rules", "list"), "rules operators": ("migrator", "rules", "operators"), "rules check": ("migrator", "rules", "check", ROOT / "rules"),
+    "rules new": ("migrator", "rules", "new", "o/own.json"), "report": ("migrator", "report", "diff", "r", "r"), "report diff": ("migrator", "report", "diff", "r", "r"),
+    "completion": ("migrator", "completion", "bash"), "launch": ("ckpt_convert", "launch", "hf", "o", "--tp", "2"),
+    "launch --check": ("ckpt_convert", "launch", "--check", "l/pretrain.sh", "--model", "hf"), "commit": ("ckpt_convert", "commit", "mg"),
+    "plan-conversion": ("ckpt_convert", "plan-conversion", "hf", "o", "--tp", "2"), "convert, refused": ("ckpt_convert", "convert", "no", "o"),
+    "models": ("ckpt_convert", "models"), "models list": ("ckpt_convert", "models", "list"), "models show": ("ckpt_convert", "models", "show", "qwen3"),
+    "models check": ("ckpt_convert", "models", "check", ROOT / "rules/models/qwen3.json"), "models schema": ("ckpt_convert", "models", "schema"),
+    "its completion": ("ckpt_convert", "completion", "bash"),
+}
+SERVING = ("migrator", "serve", "r")
+
+
+@check
+def every_command(checks, work):
+    """The commands of the help are those that are looked at here."""
+    named = [list(map(str, command)) for command in [*READING.values(), *WRITING.values(), *IN_PLACE.values(), *SHORT.values(), SERVING]]
+    for name in ("migrator", "ckpt_convert"):
+        for command in commands_of(name):
+            checks.expect(any(line[:len(command.words) + 1] == [name, *command.words] for line in named), f"{name} {' '.join(command.words)} is not looked at")
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@check
+def one_signal_in_short(checks, work):
+    """Of commands that change sources, and of short ones: before they have begun, and in the middle."""
+    base = work / "base"
+    base.mkdir()
+    small_inputs(base)
+    shutil.copytree(base / "copy", base / "done")
+    for place, (what, command) in enumerate([*IN_PLACE.items(), *SHORT.items()]):
+        before = contents(base)
+        whole = work / f"whole_{place}"
+        shutil.copytree(base, whole)
+        code = subprocess.run([tool(command[0]), *map(str, command[1:])], cwd=whole, stdin=subprocess.DEVNULL, capture_output=True).returncode
+        for seconds in (0, 0.01 * (place % 4)):
+            number = SIGNALS[place % len(SIGNALS)]
+            run = work / f"run_{place}_{seconds}"
+            shutil.copytree(base, run, dirs_exist_ok=True)
+            ended, after = ended_by(number, command, run, lambda process, seconds=seconds: seconds_of(process) >= seconds)
+            checks.expect(ended in (code, 128 + number, -number), f"{what}, {number.name}: {ended}")
+            checks.expect(after < AFTER, f"{what}, {number.name}: {after:.2f} s after the signal")
+            states = [names_and_texts(state) for state in (before, contents(whole))]
+            checks.expect(names_and_texts(contents(run)) in states, f"{what}, {number.name}: neither as it was nor done")
+            shutil.rmtree(run)
+        shutil.rmtree(whole)
+
+
+def names_and_texts(files):
+    """Without what is kept for the way back, which may be there for a change that was taken back, and what has the time in it."""
+    return {path: b"" if path.endswith(".json") else data for path, data in files.items() if not {"record", "applied", "applied_2"} & set(Path(path).parts)}
+
+
+def without(closed, command, work):
+    """Started with these of its three descriptors closed."""
+    process = subprocess.Popen([tool(command[0]), *map(str, command[1:])], cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: [os.close(number) for number in closed])
+    return process
+
+
+@check
+def closed_descriptors(checks, work):
+    small_inputs(work)
+    making = [*((*start, "made", *more) for start, more in MAKING), ("migrator", "apply", "r", "--in-place")]
+    ways = ((0,), (1,), (2,), (1, 2), (0, 1, 2))
+    for place, command in enumerate([*making, *SAYING, ("migrator", "analyze", "-")]):
+        states = {}
+        before = contents(work)
+        for closed in ((), *(ways if place < len(making) else [ways[place % len(ways)]])):
+            with without(closed, command, work) as process:
+                process.communicate(timeout=patience(60))
+            states[closed] = {path: data for path, data in contents(work).items() if path not in before or data != before[path]}
+            known = {0, 1} | ({6} if 1 in closed else set()) | ({4} if 0 in closed and command[-1] == "-" else set())
+            checks.expect(process.returncode in known, f"{' '.join(map(str, command))} without {closed}: {process.returncode}")
+            checks.equal(sorted(path for path, data in states[closed].items() if states[()].get(path) != data and not path.endswith((".html", "json"))), [],
+                         f"{' '.join(map(str, command))} without {closed}: files")
+            for path in states[closed]:
+                (work / path).unlink()
+            for path, data in before.items():
+                (work / path).write_bytes(data)
+            for folder in ("made", "made_report"):
+                shutil.rmtree(work / folder, ignore_errors=True)
+    # None of them is ever a file, a socket or a lock of the program.
+    for closed in ((0,), (1,), (2,), (0, 1, 2)):
+        process = without(closed, SERVING, work)
+        links = {}
+        while process.poll() is None and not any("socket" in link for link in links.values()):
+            time.sleep(0.01)
+            links = {}
+            for entry in Path(f"/proc/{process.pid}/fd").iterdir():
+                try:
+                    links[int(entry.name)] = os.readlink(entry)
+                except FileNotFoundError:
+                    pass
+        for number in closed:
+            checks.equal(links.get(number), "/dev/null", f"serve without {closed}: what {number} is")
+        process.terminate()
+        process.communicate(timeout=patience(60))
 
 
 @check
@@ -144,8 +262,6 @@ MAKING = [
 @check
 def gone_reader(checks, work):
     small_inputs(work)
-    run_ok(checks, tool("migrator"), "analyze", "p", "--report", "r", "-q", cwd=work)
-    run_ok(checks, tool("ckpt_convert"), "launch", "hf", "l", "--tp", "2", cwd=work)
     for command in SAYING:
         checks.equal(unread(command, work), (UNREAD, b""), " ".join(command))
     checks.equal(unread(("migrator", "analyze", "no"), work, both=True)[0], UNREAD, "an error that nobody reads")

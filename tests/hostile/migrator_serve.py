@@ -8,6 +8,7 @@ import json
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -123,6 +124,17 @@ def check_hostile(checks, server):
         connection.close()
     with server.connect() as connection:  # leaves before the answer
         connection.sendall(f"GET /{server.token}/ HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode())
+    # Who is gone in the middle of a request or of the page, with a reset or without, ends only their own connection.
+    whole = f"GET /{server.token}/ HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode()
+    half = f"PUT /{server.token}/decisions.json HTTP/1.1\r\nHost: {server.host}\r\nContent-Length: 90000\r\n\r\n{{".encode()
+    for data, read in ((whole[:20], 0), (half, 0), (whole, 0), (whole, 1000), (b"", 0)):
+        for reset in (False, True):
+            with server.connect() as connection:
+                connection.sendall(data)
+                connection.recv(read)
+                if reset:
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            checks.equal(server.request("GET", "")[0], 200, f"the page after a browser that left: {data[:20]}, {read} bytes read, reset: {reset}")
     body = json.dumps({"schema": "migrator-decisions/1", "decisions": [{"rule": f"r{i}", "decision": "reject"} for i in range(60000)]})
     tag = server.request("GET", "decisions.json")[1]["ETag"]
     checks.equal(server.request("PUT", "decisions.json", body, If_Match=tag)[0], 204, f"{len(body)} bytes of decisions")
