@@ -37,6 +37,7 @@ struct RatioOf {
 struct FromConfig {
     std::vector<std::string> paths;
     Json fallback;
+    bool whole = false;
 };
 // Json: as it stands.
 using ArgumentValue = std::variant<Json, IntegerOf, SwitchOf, TextOf, ListOf, LettersOf, RatioOf, FromConfig>;
@@ -54,6 +55,7 @@ struct ArgumentRule {
 struct ArgumentEntry {
     std::vector<std::string> config;
     Json fallback;
+    bool whole = false;
     std::optional<ArgumentValue> value;
     std::optional<Expression> when;
     std::optional<Json> otherwise;
@@ -67,6 +69,8 @@ constexpr auto record_of(const ArgumentEntry*) {
         field("config", &ArgumentEntry::config,
               "copied from this path of config.json; of several the first that is there"),
         field("default", &ArgumentEntry::fallback, "with `config`: what it is where config.json says nothing"),
+        field("whole", &ArgumentEntry::whole,
+              "with `config`: what stands there must be a whole number, or a list of them"),
         field("value", &ArgumentEntry::value, "what it is, in the form of an entry without a condition"),
         field("when", &ArgumentEntry::when, "it is so where this expression is not 0"),
         field("else", &ArgumentEntry::otherwise, "what it is otherwise; without it the argument is left out"));

@@ -129,6 +129,12 @@ Result<Expression> Expression::parse(std::string_view text, const std::string& w
     return ExpressionParser(text, where).parse();
 }
 
+bool Expression::is_truth() const {
+    const Step& last = steps_.back();
+    if (last.op == Op::push_integer) return last.operand == 0 || last.operand == 1;
+    return last.op == Op::logical_not || last.op >= Op::equal;
+}
+
 Result<std::int64_t> Expression::evaluate(const Lookup& lookup) const {
     std::vector<std::int64_t> stack;
     for (const Step& step : steps_) {

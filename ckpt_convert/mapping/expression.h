@@ -25,6 +25,9 @@ public:
     // Fails with bad_input: a name without value, a division with remainder or by zero, an overflow.
     Result<std::int64_t> evaluate(const Lookup& lookup) const;
 
+    // A comparison, what ! & | make of others, or 0 or 1.
+    bool is_truth() const;
+
     const std::string& text() const { return text_; }
     const std::vector<std::string>& names() const { return names_; }
 

@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kLayers = "layers";
 
 struct Source {
+    const ModelMapping* mapping;
     const Json* root;
     std::string where;
     bool is_config;
@@ -49,8 +50,33 @@ std::optional<Json> value_at(const Json& root, std::string_view path, Items item
     return Json(std::move(list), found->offset());
 }
 
-std::optional<std::int64_t> scaled_number(const ValueRule& rule, const Json& json) {
+// Whether true and false are answers: of a value whose default is one of them, or another such value.
+bool is_switch(const ValueRule& rule, const ModelMapping& mapping) {
+    const auto* at = &rule;
+    for (std::size_t steps = 0; at->fallback && steps < mapping.values.size(); ++steps) {
+        if (at->fallback->is_truth()) return true;
+        const auto& values = mapping.values;
+        const auto next = std::find_if(values.begin(), values.end(),
+                                       [&](const ValueRule& other) { return other.name == at->fallback->text(); });
+        if (next == values.end()) return false;
+        at = &*next;
+    }
+    return false;
+}
+
+// Of a config: sizes are never switches, and only what is below 0 where nothing is said may be so.
+bool is_answer(const ValueRule& rule, const Json& json, const ModelMapping& mapping) {
+    if (json.boolean() != nullptr) return is_switch(rule, mapping);
+    const bool is_negative =
+        json.integer() != nullptr ? *json.integer() < 0 : json.real() != nullptr && *json.real() < 0;
+    if (!is_negative) return true;
+    const auto usual = rule.fallback ? rule.fallback->evaluate([](std::string_view) { return std::nullopt; }) : 0;
+    return usual && *usual < 0;
+}
+
+std::optional<std::int64_t> scaled_number(const ValueRule& rule, const Json& json, const Source& source) {
     constexpr double kLargest = 9e15;
+    if (source.is_config && !is_answer(rule, json, *source.mapping)) return std::nullopt;
     const double* real = json.real();
     auto whole = whole_number(json);
     if (rule.times == 1 || (real == nullptr && !whole)) return whole;
@@ -60,12 +86,12 @@ std::optional<std::int64_t> scaled_number(const ValueRule& rule, const Json& jso
 }
 
 // A number, or the one that a list has for every layer that it says anything of.
-std::optional<std::int64_t> number_of_all(const ValueRule& rule, const Json& json) {
-    if (json.array() == nullptr) return scaled_number(rule, json);
+std::optional<std::int64_t> number_of_all(const ValueRule& rule, const Json& json, const Source& source) {
+    if (json.array() == nullptr) return scaled_number(rule, json, source);
     std::optional<std::int64_t> number;
     for (const Json& item : *json.array()) {
         if (item.is_null()) continue;
-        auto one = scaled_number(rule, item);
+        auto one = scaled_number(rule, item, source);
         if (!one || rule.first) return one;
         if (number && *number != *one) return std::nullopt;
         number = one;
@@ -80,10 +106,10 @@ bool says_nothing(const Json& json) {
 }
 
 // Of a rule that counts, how long a list or a text is; of one with texts, whether the config has one of them there; else the number.
-std::optional<std::int64_t> number_in(const ValueRule& rule, const Json& json, bool is_config) {
+std::optional<std::int64_t> number_in(const ValueRule& rule, const Json& json, const Source& source) {
     if (rule.count && json.array() != nullptr) return static_cast<std::int64_t>(json.array()->size());
     if (rule.count && json.string() != nullptr) return static_cast<std::int64_t>(json.string()->size());
-    if (rule.is.empty() || !is_config) return number_of_all(rule, json);
+    if (rule.is.empty() || !source.is_config) return number_of_all(rule, json, source);
     return json.string() != nullptr && std::find(rule.is.begin(), rule.is.end(), *json.string()) != rule.is.end();
 }
 
@@ -94,11 +120,16 @@ bool argument_counts(const ValueRule& rule, const std::string& argument, const J
     return needed == nullptr || needed->boolean() == nullptr || *needed->boolean();
 }
 
-// A size that a model cannot be without is never a switch, and the number of the layers is no list of one for each of them.
+// The number of the layers is no list of one for each of them.
 bool must_be_one_number(const ValueRule& rule, std::string_view path, const Json& json) {
-    if (rule.fallback || !rule.is.empty()) return false;
-    return json.boolean() != nullptr ||
-           (json.array() != nullptr && rule.name == kLayers && !rule.count && path.find('*') == std::string_view::npos);
+    return json.array() != nullptr && rule.name == kLayers && !rule.count && path.find('*') == std::string_view::npos;
+}
+
+// "a string"; of a number, itself.
+std::string shown_value(const Json& json) {
+    if (const auto* integer = json.integer()) return base::format("{}", *integer);
+    if (const auto* real = json.real()) return base::format("{}", *real);
+    return std::string(json.kind_name());
 }
 
 // What the config's class takes when the config has none of the keys. A null is not none: it says that there is no number.
@@ -109,7 +140,7 @@ std::optional<std::int64_t> class_default(const ValueRule& rule, const Source& s
     }
     for (const std::string& path : rule.config) {
         const Json* found = source.defaults->find(path);
-        if (found != nullptr) return number_in(rule, *found, true);
+        if (found != nullptr) return number_in(rule, *found, source);
     }
     return std::nullopt;
 }
@@ -122,11 +153,11 @@ Result<std::optional<std::int64_t>> read_value(const ValueRule& rule, const Sour
         // What training can be told of all layers or of each: the list is read by a rule of its own.
         if (!source.is_config && found->array() != nullptr && !rule.first) continue;
         const bool one_number = source.is_config && must_be_one_number(rule, path, *found);
-        auto value = one_number ? std::nullopt : number_in(rule, *found, source.is_config);
+        auto value = one_number ? std::nullopt : number_in(rule, *found, source);
         if (!value)
             return base::fail(ErrorKind::bad_input,
                               base::format("\"{}\" must be a whole number, not {}", path,
-                                           found->array() == nullptr ? found->kind_name()
+                                           found->array() == nullptr ? shown_value(*found)
                                            : one_number              ? "a list"
                                                                      : "a list of different ones"),
                               source.where);
@@ -176,7 +207,7 @@ private:
                 return {};
             }
             for (const Json& item : *found->array()) {
-                auto value = item.is_null() ? 0 : number_in(rule, item, source_.is_config);
+                auto value = item.is_null() ? 0 : number_in(rule, item, source_);
                 if (!value) return wrong_item(path, item);
                 list.push_back(*value);
             }
@@ -219,7 +250,7 @@ private:
     tl::unexpected<base::Error> wrong_item(const std::string& path, const Json& item) const {
         return base::fail(ErrorKind::bad_input,
                           base::format("\"{}\" must be a list of whole numbers for the model's layers, and has {}",
-                                       path, item.integer() ? std::to_string(*item.integer()) : item.kind_name()),
+                                       path, shown_value(item)),
                           source_.where);
     }
 
@@ -263,17 +294,29 @@ bool can_be_given(const Json& value, const Json& usual) {
     return is_number(value) || (value.boolean() != nullptr && !is_number(usual));
 }
 
+bool is_whole(const Json& json) {
+    const auto number = json.boolean() != nullptr ? std::nullopt : whole_number(json);
+    return number && *number >= 0;
+}
+
+bool is_all_whole(const Json& json) {
+    const auto* items = json.array();
+    return items == nullptr ? is_whole(json) : !items->empty() && std::all_of(items->begin(), items->end(), is_whole);
+}
+
 Status check_given(const std::vector<ArgumentRule>& rules, const JsonDocument& config) {
     for (const ArgumentRule& rule : rules) {
         const auto* from = std::get_if<FromConfig>(&rule.value);
         for (const std::string& path : from == nullptr ? std::vector<std::string>{} : from->paths) {
             const Json* found = config.root.find_path(path);
             if (found == nullptr || found->is_null()) continue;
-            if (can_be_given(*found, from->fallback)) break;
+            if (from->whole ? is_all_whole(*found) : can_be_given(*found, from->fallback)) break;
             const bool is_text = from->fallback.string() != nullptr;
             return base::fail(ErrorKind::bad_input,
-                              is_text ? base::format("\"{}\" must be a string, not {}", path, found->kind_name())
-                                      : base::format("\"{}\" must be a number, not {}", path, found->kind_name()),
+                              from->whole
+                                  ? base::format("\"{}\" must be a whole number, not {}", path, shown_value(*found))
+                              : is_text ? base::format("\"{}\" must be a string, not {}", path, found->kind_name())
+                                        : base::format("\"{}\" must be a number, not {}", path, found->kind_name()),
                               config.name);
         }
     }
@@ -297,18 +340,18 @@ Result<ModelValues> values_from_config(const ModelMapping& mapping, const JsonDo
     TRY(check_given(mapping.args, config));
     TRY(check_given(mapping.flags, config));
     auto defaults = mapping.config_defaults.find(named ? *type->string() : "");
-    return ValueReader(mapping, {&config.root, config.name, true,
+    return ValueReader(mapping, {&mapping, &config.root, config.name, true,
                                  defaults == mapping.config_defaults.end() ? nullptr : &defaults->second})
         .read();
 }
 
 Result<ModelValues> values_from_arguments(const ModelMapping& mapping, const Json& args, const std::string& where) {
-    return ValueReader(mapping, {&args, where + ": saved arguments", false}).read();
+    return ValueReader(mapping, {&mapping, &args, where + ": saved arguments", false}).read();
 }
 
 Result<std::optional<std::int64_t>> value_from_arguments(const ValueRule& rule, const Json& args,
                                                          const ModelValues& values, const std::string& where) {
-    TRY_ASSIGN(auto said, read_value(rule, {&args, where + ": saved arguments", false}));
+    TRY_ASSIGN(auto said, read_value(rule, {nullptr, &args, where + ": saved arguments", false}));
     bool all_count = std::all_of(rule.arguments.begin(), rule.arguments.end(),
                                  [&](const std::string& argument) { return argument_counts(rule, argument, args); });
     if (said || all_count || !rule.fallback) return said;

@@ -101,7 +101,9 @@ public:
     Result<Json> operator()(const FromConfig& from) const {
         for (const std::string& path : from.paths) {
             const Json* found = facts_.config == nullptr ? nullptr : facts_.config->find_path(path);
-            if (found != nullptr && !found->is_null()) return *found;
+            if (found == nullptr || found->is_null()) continue;
+            const auto whole = from.whole ? whole_number(*found) : std::nullopt;
+            return whole ? Json(*whole, found->offset()) : *found;
         }
         // What stands neither in the config nor in the rule is not said at all.
         const Json* known = from.fallback.is_null() ? nullptr : saved(rule_, facts_);
