@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/paths.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
@@ -183,7 +184,7 @@ void check_logs(base::FileSystem& fs, const ScriptReading& script, std::vector<S
             if (directory.empty()) continue;
             add_finding(findings, "log_directory", "warning", file.place,
                         base::format("nothing makes the directory {}: tee fails, and the run with it", directory),
-                        base::format("mkdir -p {}", directory));
+                        base::format("mkdir -p {}", base::shell_path(directory)));
         }
     }
 }

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/nearest_word.h"
 #include "base/rule_file.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 
 namespace migrator {
@@ -71,6 +72,12 @@ constexpr auto record_of(const PeerTool*) {
 }
 
 using Variables = std::map<std::string, std::string>;
+
+// For a command that is copied.
+Variables as_words(Variables variables) {
+    for (auto& [name, value] : variables) value = base::shell_word(value);
+    return variables;
+}
 
 base::Message filled(const std::string& pattern, const Variables& variables) {
     std::vector<base::Message::Value> values;
@@ -137,7 +144,8 @@ private:
         for (const PeerOption& option : tool_.options) {
             const bool is_asked = option.of.empty() || option.of == command_;
             if (!is_asked || variables.contains(option.sets)) continue;
-            if (!option.needed.empty()) return fail(ErrorKind::usage, filled(option.needed, variables).text());
+            if (!option.needed.empty())
+                return fail(ErrorKind::usage, filled(option.needed, as_words(variables)).text());
             if (!option.fallback.empty()) variables[option.sets] = option.fallback;
         }
         return {};
@@ -167,8 +175,9 @@ TranslatedLine translated(const PeerTool& tool, Reader line) {
     for (const PeerCommand& more : tool.further) {
         if (fits(more, line.variables)) add(more);
     }
-    out.notes.push_back(
-        {"The new way to write this: migrator {arguments}", {{"arguments", base::joined(out.arguments, " ")}}});
+    std::vector<std::string> shown;
+    for (const std::string& word : out.arguments) shown.push_back(base::shell_word(word));
+    out.notes.push_back({"The new way to write this: migrator {arguments}", {{"arguments", base::joined(shown, " ")}}});
     out.notes.insert(out.notes.end(), line.notes.begin(), line.notes.end());
     return out;
 }

@@ -206,6 +206,9 @@ TEST_CASE("options: the command lines of the older tool are understood") {
     CHECK(plain.output == "out/net_msft");
     REQUIRE(plain.notes.size() == 2);
     CHECK(plain.notes[0] == "The new way to write this: migrator migrate my/net -o out/net_msft --torch-version 2.1.0");
+    CHECK(options({"-i", "my net", "-o", "$(x)"}).notes[0] ==
+          "The new way to write this: migrator migrate 'my net' -o '$(x)/my net_msft'");
+    CHECK(usage_error({"-i", "my net"}).find("migrator migrate 'my net' -o OUT") != std::string::npos);
     CHECK(options({"--input", "net/", "--output", "out", "-m"}).output == "out/net_msft");
     Options analysis = options({"-i", "net", "-o", "out", "-m", "torch_apis", "-env", "a", "b"});
     CHECK(analysis.command == Command::analyze);
