@@ -90,7 +90,7 @@ base::Result<base::Path> write_sources(base::FileSystem& fs, const Options& opti
     if (options.review.keep_record) {
         TRY_ASSIGN(record, record_path(fs, options, options.report_directory, root));
     }
-    TRY(write_in_place(fs, root, changes, record, then));
+    TRY(write_in_place(fs, root, changes, options.include, record, then));
     return record;
 }
 
@@ -98,7 +98,7 @@ base::Status record_copy(base::FileSystem& fs, const Options& options, const bas
                          const std::vector<FileChange>& changes) {
     if (changes.empty() || !options.review.keep_record) return {};
     TRY_ASSIGN(const base::Path record, record_path(fs, options, options.report_directory, root));
-    return write_record_of_copy(fs, root, options.output, changes, record);
+    return write_record_of_copy(fs, root, options.output, changes, options.include, record);
 }
 
 }  // namespace migrator

@@ -298,6 +298,7 @@ private:
                 std::string(base::kVersion),
                 writes_in_place(),
                 projects_.front().root,
+                options_.include,
                 options_.origin,
                 std::string(base::kHomepage)};
     }

@@ -36,12 +36,15 @@ std::string left_out_lines(const base::Language& say, const std::vector<LeftOut>
 
 // A copy of everything below the root, with the changed files in the place of the others; gives what could not be read.
 base::Result<std::vector<NotCopied>> write_copy(base::FileSystem& fs, const Path& root,
-                                                const std::vector<FileChange>& changes, const Options& options,
+                                                const std::vector<FileChange>& changes,
+                                                const std::vector<std::string>& include, const Options& options,
                                                 const Path& record) {
     Options as_migrate = options;
     as_migrate.paths = {root};
     TRY(check_paths(fs, as_migrate));
-    TRY_ASSIGN(FileList files, discover(fs, root, {}));
+    DiscoveryOptions wanted;
+    wanted.include = include;
+    TRY_ASSIGN(FileList files, discover(fs, root, wanted));
     TRY_ASSIGN(auto tree, OutputTree::create(fs, options.output, options.force));
     std::set<Path> changed;
     for (const FileChange& change : changes) {
@@ -52,7 +55,7 @@ base::Result<std::vector<NotCopied>> write_copy(base::FileSystem& fs, const Path
     for (FoundFile& file : files.files) file.analysed = changed.contains(file.path);
     TRY_ASSIGN(auto left_out, copy_the_rest(fs, files, true, options.large_files, *tree));
     for (const base::Error& error : files.unreadable) left_out.push_back({error.where, error.message});
-    TRY(write_record_of_copy(fs, root, options.output, changes, record));
+    TRY(write_record_of_copy(fs, root, options.output, changes, include, record));
     TRY(tree->commit());
     return left_out;
 }
@@ -63,13 +66,14 @@ void say_root(const base::Language& say, base::FileSystem& fs, const Path& root)
 }
 
 base::Result<std::string> write_changes(base::FileSystem& fs, const Options& options, const Path& root,
-                                        const std::vector<FileChange>& changes, const Path& record) {
+                                        const std::vector<FileChange>& changes, const std::vector<std::string>& include,
+                                        const Path& record) {
     if (options.output.empty()) {
         say_root(options.language, fs, root);
-        TRY(write_in_place(fs, root, changes, record));
+        TRY(write_in_place(fs, root, changes, include, record));
         return base::show("in place\nUndo    migrator undo {}", base::shell_path(record));
     }
-    TRY_ASSIGN(const auto left_out, write_copy(fs, root, changes, options, record));
+    TRY_ASSIGN(const auto left_out, write_copy(fs, root, changes, include, options, record));
     std::string out = base::show("in the copy {}", options.output);
     for (const NotCopied& item : left_out) out += base::show("\n  not in the copy  {}  {}", item.path, item.reason);
     return out;
@@ -128,7 +132,7 @@ base::Result<std::string> apply(const Options& options, base::FileSystem& fs) {
     TRY_ASSIGN(const Path record, record_path(fs, options, holder, root));
     std::string what = "; nothing was written";
     if (!changes.empty() || !options.output.empty()) {
-        TRY_ASSIGN(const std::string where, write_changes(fs, options, root, changes, record));
+        TRY_ASSIGN(const std::string where, write_changes(fs, options, root, changes, report.include, record));
         what = base::format(": {} changed {}", base::plural(changes.size(), "file"), where);
     }
     return base::format("{} applied{}\n{}", base::plural(accepted.findings.size(), "finding"), what,
@@ -162,7 +166,7 @@ base::Result<std::string> reapply_command(const Options& options, base::FileSyst
     std::string what = "; nothing was written";
     if (!merged.changes.empty()) {
         const Path record = free_record(fs, base::parent(from), options.output);
-        TRY_ASSIGN(const std::string where, write_changes(fs, options, root, merged.changes, record));
+        TRY_ASSIGN(const std::string where, write_changes(fs, options, root, merged.changes, applied.include, record));
         what = base::format(": {} changed {}", base::plural(merged.changes.size(), "file"), where);
     }
     return base::format(

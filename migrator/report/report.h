@@ -32,7 +32,8 @@ struct RunInfo {
     std::string output;              // of migrate: the copy, in place the first path, or "-"; else empty
     std::string tool_version;
     bool in_place = false;
-    std::string root = {};  // the directory that paths of files count from; empty for standard input
+    std::string root = {};                  // the directory that paths of files count from; empty for standard input
+    std::vector<std::string> include = {};  // its patterns, by which files are part of the project
     RunOrigin origin = {};
     std::string homepage = {};  // of the program; empty: not known
 };

@@ -323,6 +323,9 @@ constexpr auto record_of(const Report*) {
             "the directory that paths of files count from; empty for standard input")
             .always(),
         base::field(
+            "include", [](const R& report) { return report.run.include; },
+            "the patterns of `--include`; `apply -o` and `reapply -o` copy what they bring in"),
+        base::field(
             "date", [](const R& report) { return or_null(report.run.origin.date); },
             "when it was made, in UTC; SOURCE_DATE_EPOCH, where it is set"),
         base::field(

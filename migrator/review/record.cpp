@@ -275,16 +275,19 @@ Path free_record(base::FileSystem& fs, const Path& directory, const Path& output
 }
 
 base::Status write_record_of_copy(base::FileSystem& fs, const Path& root, const Path& output,
-                                  const std::vector<FileChange>& changes, const Path& record) {
+                                  const std::vector<FileChange>& changes, const std::vector<std::string>& include,
+                                  const Path& record) {
     TRY_ASSIGN(const auto tree, fs.beneath(root));
     SavedReport applied;
     applied.output = output;
+    applied.include = include;
     TRY(free_name(fs, record, output));
     return write_record(fs, *tree, std::move(applied), root, changes, record);
 }
 
 base::Status write_in_place(base::FileSystem& fs, const Path& root, const std::vector<FileChange>& changes,
-                            const Path& record, const std::function<base::Status()>& then) {
+                            const std::vector<std::string>& include, const Path& record,
+                            const std::function<base::Status()>& then) {
     TRY_ASSIGN(const auto tree, fs.beneath(root));
     TRY_ASSIGN(ProjectLock lock, ProjectLock::take(*tree));
     if (const auto stopped = lock.stopped()) return base::fail(ErrorKind::usage, stopped->text(root), root);
@@ -300,6 +303,7 @@ base::Status write_in_place(base::FileSystem& fs, const Path& root, const std::v
         TRY(free_name(fs, record, {}));
     }
     SavedReport applied;
+    applied.include = include;
     TRY_ASSIGN(applied.token, base::random_digits());
     const std::string token = applied.token;
     TRY(lock.begin({keeps_record ? absolute(fs, record) : "", token}));

@@ -18,16 +18,18 @@ namespace migrator {
 // may be replaced; empty: the sources themselves.
 base::Path free_record(base::FileSystem& fs, const base::Path& directory, const base::Path& output);
 
-// Of a copy that is complete: the originals are read below `root`. Fails with usage when something else has the record's name,
-// with bad_input when a file has changed since it was copied.
+// Of a copy that is complete; `include`: the patterns that it was made with. The originals are read below `root`. Fails with usage
+// when something else has the record's name, with bad_input when a file has changed since it was copied.
 base::Status write_record_of_copy(base::FileSystem& fs, const base::Path& root, const base::Path& output,
-                                  const std::vector<FileChange>& changes, const base::Path& record);
+                                  const std::vector<FileChange>& changes, const std::vector<std::string>& include,
+                                  const base::Path& record);
 
 // Changes the files of the project, new ones first, and keeps a record, which is written before (empty: none). When a write
 // fails, what was written already is put back. Fails with usage when another run is at it, or was stopped while it was, and
 // with bad_input when a file is no longer what `changes` say it was.
 base::Status write_in_place(base::FileSystem& fs, const base::Path& root, const std::vector<FileChange>& changes,
-                            const base::Path& record, const std::function<base::Status()>& then = nullptr);
+                            const std::vector<std::string>& include, const base::Path& record,
+                            const std::function<base::Status()>& then = nullptr);
 
 // What was applied, with the root as it was recorded: see recorded_root().
 base::Result<SavedReport> read_record(base::FileSystem& fs, const base::Path& record);

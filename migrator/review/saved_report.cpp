@@ -122,6 +122,14 @@ base::Status check_nothing_hidden(const std::vector<const SavedFile*>& changed, 
     return {};
 }
 
+base::Status SavedReport::check(const base::JsonPlace& at) const {
+    // Each is compared with each path of the project.
+    constexpr std::size_t kMaxPatterns = 1000;
+    return include.size() <= kMaxPatterns
+               ? base::Status()
+               : at.error(base::format("\"include\" has more than {} patterns", kMaxPatterns));
+}
+
 base::Result<SavedReport> read_report(base::FileSystem& fs, const base::Path& path) {
     return read(fs, path, kReportSchema);
 }

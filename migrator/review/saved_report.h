@@ -62,9 +62,12 @@ struct SavedReport {
     base::Path file;
     std::string schema = {};
     base::Path root;
+    std::vector<std::string> include = {};  // patterns, by which files are part of the project
     std::optional<base::Path> output = {};  // of what was applied: the copy; none: the sources themselves
     std::string token = {};  // of what was applied in place: of the unfinished files, see base/write_file.h
     std::vector<SavedFile> files;
+
+    base::Status check(const base::JsonPlace& at) const;
 };
 
 constexpr auto record_of(const SavedPlace*) {
@@ -107,6 +110,7 @@ constexpr auto record_of(const SavedReport*) {
     using R = SavedReport;
     return base::record("applied", "what was applied", base::field("schema", &R::schema, "of the file").always(),
                         base::field("root", &R::root, "that the paths count from").always(),
+                        base::field("include", &R::include, "the patterns of `--include`"),
                         base::field("output", &R::output, "the copy; without it: the sources themselves"),
                         base::field("token", &R::token, "of the unfinished files of the run"),
                         base::field("files", &R::files, "that were changed").always());

@@ -191,6 +191,18 @@ def untracked_and_ignored(checks, work):
     have, report = copied(checks, work / "p", "--include", "runs/")
     checks.equal((sorted(have), rules_of(report)), ([".gitignore", "runs/old.py", "train.py"], []), "with --include")
     checks.expect(".npu()" in (work / "p_out/runs/old.py").read_text(), "what --include names is migrated")
+    for words in (["analyze", "p", "--include", "runs/", "--report", "a"], ["apply", "a", "-o", "applied"],
+                  ["migrate", "p", "--include", "runs/", "-o", "once", "--record", "record"], ["reapply", "record", "--project", "p", "-o", "again"]):
+        done = run(tool("migrator"), *words, cwd=work)
+        checks.equal(done.returncode, 0, f"{words}: {done.stderr}")
+    checks.equal(json.loads((work / "a/report.json").read_text())["include"], ["runs/"], "the report says what --include was")
+    for copy in ("applied", "again"):
+        checks.equal({name: (work / copy / name).read_text() for name in files_in(work / copy)},
+                     {name: (work / "p_out" / name).read_text() for name in have}, f"{copy}: as migrate copies")
+    report["include"] = ["*"] * 1001
+    (work / "a/report.json").write_text(json.dumps(report))
+    done = run(tool("migrator"), "apply", work / "a", "-o", work / "many")
+    checks.expect(done.returncode == 4 and "include" in done.stderr, f"a report with too many patterns: {done.returncode} {done.stderr}")
 
 
 def below_the_root(checks, work):

@@ -254,8 +254,9 @@ TEST_CASE("in place: a file that somebody has saved since it was read is left al
         out.content = std::move(content);
         return out;
     };
-    const auto done = write_in_place(
-        fs, "p", {change("b.py", "y = 1\n", "y = 3\n"), change("a.py", "x = 1\n", "x = 3\n")}, "p/.migrator/applied");
+    const auto done =
+        write_in_place(fs, "p", {change("b.py", "y = 1\n", "y = 3\n"), change("a.py", "x = 1\n", "x = 3\n")}, {},
+                       "p/.migrator/applied");
     REQUIRE_FALSE(done);
     CHECK(done.error().kind == base::ErrorKind::bad_input);
     CHECK(done.error().text() ==
