@@ -259,6 +259,7 @@ class Report:
     notes: List[str]
     translations: Dict[str, Dict[str, str]]
     files: List[File]
+    include: Optional[List[str]] = None
     date: Optional[str] = None
     commit: Optional[str] = None
     command_line: Optional[str] = None

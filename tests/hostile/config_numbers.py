@@ -1,4 +1,4 @@
-"""What mapping files read as a whole number is one in config.json: a fraction, an infinity, a truth value, a text or a number below 0 there
+"""What mapping files read as a whole number is one in config.json: a fraction, a number too large, a truth value, a text or a number below 0 there
 is one error that names the key, before anything is planned or written.
 
     config_numbers.py [--every N]
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import ROOT, Checks, make_tiny, run, temporary_directory, tool  # noqa: E402
 
 MODELS = ROOT / "rules/models"
-INFINITE = 1e308
+LARGE = 1e300
 
 
 def mapping_of(path):
@@ -74,7 +74,7 @@ def wrong_numbers(mapping, config):
         number = None if path is None or "*" in path else at(config, path)
         if type(number) is not int:
             continue
-        for value in (number + 0.5, INFINITE, True, str(number), -max(number, 1)):
+        for value in (number + 0.5, LARGE, True, str(number), -max(number, 1)):
             if (value is True and not is_size(rule, values)) or (value == number + 0.5 and "times" in rule) or (rule.get("default") == -1 and value == -max(number, 1)):
                 continue
             yield path, value
@@ -101,7 +101,7 @@ def expect_refused(checks, what, path, *words):
 
 
 def written(config, file):
-    file.write_text(json.dumps(config).replace("1e+308", "1e400"))
+    file.write_text(json.dumps(config))
 
 
 def main():
@@ -123,7 +123,7 @@ def main():
         # Whoever reads it.
         make_tiny(checks, "qwen3", Path(directory) / "hf")
         config = json.loads((Path(directory) / "hf/config.json").read_text())
-        for value in (8192.5, INFINITE, True, "8192", -1):
+        for value in (8192.5, LARGE, True, "8192", -1):
             written(config | {"max_position_embeddings": value}, Path(directory) / "hf/config.json")
             for words in (["hf", "out", "--tp", "2"], ["launch", "hf", "out", "--devices", "8"], ["verify", "hf"]):
                 full = [str(Path(directory) / word) if word in ("hf", "out") else word for word in words]

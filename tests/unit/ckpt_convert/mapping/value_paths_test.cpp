@@ -83,8 +83,14 @@ TEST_CASE("value paths: fractions are read with a factor, rounded") {
     CHECK(value_read(rule, R"({"mult": 1.3125})") == "86016");
     CHECK(value_read(rule, R"({"mult": 2})") == "131072");
     CHECK(value_read(rule, R"({"mult": 0.1})") == "6554");
-    CHECK(value_read(rule, R"({"mult": 1e300})") == "\"mult\" must be a whole number, not a number");
-    CHECK(value_read(R"({"config": "mult"})", R"({"mult": 1.5})") == "\"mult\" must be a whole number, not a number");
+    CHECK(value_read(rule, R"({"mult": 1e300})") == "\"mult\" must be a whole number, not 1e+300");
+    CHECK(value_read(R"({"config": "mult"})", R"({"mult": 1.5})") == "\"mult\" must be a whole number, not 1.5");
+    CHECK(value_read(R"({"config": "n", "default": 8})", R"({"n": true})") ==
+          "\"n\" must be a whole number, not true or false");
+    CHECK(value_read(R"({"config": "n", "default": 0})", R"({"n": true})") == "1");
+    CHECK(value_read(R"({"config": "n", "default": "2 > 1"})", R"({"n": false})") == "0");
+    CHECK(value_read(R"({"config": "n", "default": 0})", R"({"n": -1})") == "\"n\" must be a whole number, not -1");
+    CHECK(value_read(R"({"config": "n", "default": -1})", R"({"n": -3})") == "-3");
 }
 
 TEST_CASE("value paths: an argument may be JSON in a text") {
