@@ -231,7 +231,7 @@ def config_has_a_string_for_a_number(work):
     change_config(work, hidden_size="256")
 
 
-@case(BAD_INPUT, "-4 layers")
+@case(BAD_INPUT, "must be a whole number, not -4")
 def config_has_a_negative_number(work):
     change_config(work, num_hidden_layers=-4)
 
