@@ -153,7 +153,7 @@ void check_output(base::FileSystem& fs, const ScriptJob& job, std::vector<Script
     add_finding(
         findings, "output_directory", "warning", prefix->place,
         base::format("nothing makes the directory {} of --output-prefix, and the program ends without it", directory),
-        base::format("mkdir -p {}", directory));
+        base::format("mkdir -p {}", base::shell_path(directory)));
 }
 
 void check_tokenizer(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings) {

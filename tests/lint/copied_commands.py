@@ -18,6 +18,8 @@ OURS = {
     "ckpt_convert/app/output_manifest.cpp": ("base::kVersion",),
     # Options of ours; of their values plan_commands quotes the one that is a text.
     "ckpt_convert/app/plan_commands.cpp": ('base::joined(words, " ")',),
+    # A name that bash has exported.
+    "ckpt_convert/launch/script_paths.cpp": ("variable->name",),
     "command_line/command_line.cpp": ("name",),
     "command_line/completion.cpp": ("name",),
     "migrator/app/options.cpp": ("name",),
