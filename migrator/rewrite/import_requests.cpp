@@ -294,18 +294,21 @@ private:
         return found == statements.end() ? statements.back() : *found;
     }
 
-    std::optional<Edit> insertion_behind_first_imports(const ImportRequest& request, std::uint64_t first_fix) const {
-        NodeId last = kNoNode;
+    // In front of the statement with this place at the latest; not between the statements of one line.
+    std::optional<Edit> insertion_behind_first_imports(const ImportRequest& request, std::uint64_t needed) const {
+        NodeId last = kNoNode, user = kNoNode;
+        bool is_over = false;
         for (NodeId statement : tree_.named_children(tree_.root())) {
-            NodeKind kind = tree_.kind(statement);
-            bool import = kind == NodeKind::import_statement || kind == NodeKind::import_from_statement;
-            bool fixed = first_fix >= tree_.range(statement).begin && first_fix < tree_.range(statement).end;
-            if (fixed && last == kNoNode && is_behind_magic(statement)) return std::nullopt;
-            if (fixed && last == kNoNode) return before(statement, this->statement(request));
-            if (fixed) break;
-            if (import) last = statement;
-            else if (last != kNoNode && kind != NodeKind::comment && kind != NodeKind::future_import_statement) break;
+            const NodeKind kind = tree_.kind(statement);
+            const bool import = kind == NodeKind::import_statement || kind == NodeKind::import_from_statement;
+            if (needed < tree_.range(statement).end) user = needed < tree_.range(statement).begin ? kNoNode : statement;
+            if (needed < tree_.range(statement).end) break;
+            if (import && !is_over) last = statement;
+            else if (last != kNoNode && kind != NodeKind::comment && kind != NodeKind::future_import_statement)
+                is_over = true;
         }
+        const bool has_place = last != kNoNode && !is_followed_on_line(tree_.range(last).end);
+        if (!has_place && user != kNoNode && !is_behind_magic(user)) return before(user, statement(request));
         if (last == kNoNode) return std::nullopt;
         return insertion_at(last, statement(request));
     }

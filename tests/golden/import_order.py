@@ -38,6 +38,8 @@ PROGRAMS = {
                   "from mylib import build\nimport torch_npu\n\n\ndef main(x=build().npu()):\n    import torch\n    return torch.ones(1).npu()\n\n\nmain()\n"),
     "lazy": ("from mylib import build\n\n\ndef main(x: object = None):\n    import torch\n    return build().cuda()\n\n\nmain()\n",
              "from mylib import build\n\n\ndef main(x: object = None):\n    import torch\n    import torch_npu\n    return build().npu()\n\n\nmain()\n"),
+    "one_line": ("import os; os.environ['A'] = '1'\nfrom mylib import build\nbuild().cuda()\nimport torch\ntorch.ones(1)\n",
+                 "import os; os.environ['A'] = '1'\nfrom mylib import build\nimport torch_npu\nbuild().npu()\nimport torch\ntorch.ones(1)\n"),
     "no_import": ("if True: from mylib import build; build().cuda()\nimport torch\n", None),
 }
 CELLS = (["from mylib import build\n", "model = build().cuda()"], ["import torch\n", "torch.ones(1).cuda()"])
