@@ -109,7 +109,9 @@ Result<std::map<std::string, std::string>> texts_of(base::FileSystem& fs, const 
     TRY_ASSIGN(const Path checkpoint, fs.real_path(job.source.directory));
     out["hf_dir"] = in_default(config);
     const bool has_yaml = !store.list(base::format("templates/launch/{}/", target.name), ".yaml").empty();
-    if (has_yaml) TRY_ASSIGN(out["hf_dir_yaml"], yaml_scalar(config));
+    if (has_yaml) {
+        TRY_ASSIGN(out["hf_dir_yaml"], yaml_scalar(config));
+    }
     out["mcore_dir"] = is_converted ? in_default(checkpoint) : "$HERE/mcore";
     out["prompt_type"] = prompt == facts.prompts.end() ? "default" : prompt->second.front();
     out["model_args"] = model_arguments(job, target);
