@@ -120,6 +120,12 @@ def setting(work):
     return ["migrator", "analyze", "p"]
 
 
+@example(2, "an empty path or value")
+def empty(work):
+    checkpoint(work)
+    return ["ckpt_convert", "verify", "hf", ""]
+
+
 @example(2, "a tensor parallel size that does not divide the attention heads")
 def heads(work):
     checkpoint(work)
@@ -337,6 +343,19 @@ def check_example(checks, code, words, prepare):
         checks.equal(len(lines), 1 if is_told else 0, f"{where} said {done.stderr[-300:]!r}")
 
 
+def files_stay(checks):
+    """What was written before standard output turned out to be full is complete."""
+    with temporary_directory() as directory:
+        work = Path(directory)
+        checkpoint(work)
+        run_ok(checks, tool("ckpt_convert"), "hf", "mg", "--tp", "2", cwd=work)
+        done = ended(["full", "ckpt_convert", "hf", "mg_full", "--tp", "2"], work)
+        checks.equal(done.returncode, 6, f"a conversion into a full output: {done.stderr}")
+        whole, full = ({path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()} for root in (work / "mg", work / "mg_full"))
+        checks.equal(sorted(full), sorted(whole), "the files of a conversion into a full output")
+        checks.expect(full == whole, "a file of a conversion into a full output is another one")
+
+
 def rows():
     """By code: its meaning and its examples on the page."""
     return {int(code): rest for code, rest in re.findall(r"^\| (\d+) \| (.*) \| [^|]* \|$", PAGE.read_text(), re.M)}
@@ -348,6 +367,7 @@ def main():
         if chosen in words:
             check_example(checks, code, words, prepare)
     if not chosen:
+        files_stay(checks)
         left = rows()
         for code, words, _ in EXAMPLES:
             checks.expect(words in rows()[code], f"{PAGE.name}: {code} does not say {words!r}")
