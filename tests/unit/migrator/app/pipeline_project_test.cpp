@@ -226,10 +226,15 @@ TEST_CASE("pipeline: the size of a communicator's buffer from the sizes that the
            "        optimizer.step()\n");
     const auto result = run(options_for(Command::analyze, "in"), fs);
     REQUIRE(result);
-    // 4 x 8192 x 5120 x 2 bytes are 320 MB exactly.
+    // 4 x 8192 x 5120 x 4 bytes are 640 MB exactly: the loop trains in float32, as other advice says.
     CHECK(message_of(result->report, "train.py", "advice.hccl_buffer", "torch.distributed.init_process_group")
               .ends_with(
-                  " Of this project: micro_batch_size 4 x seq_length 8192 x hidden_size 5120 x 2 bytes = 320 MB."));
+                  " Of this project: micro_batch_size 4 x seq_length 8192 x hidden_size 5120 x 4 bytes = 640 MB."));
+    fs.add("in/config.yaml", "micro_batch_size: 4\nseq_length: 8192\nbf16: true\n");
+    const auto half = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(half);
+    CHECK(message_of(half->report, "train.py", "advice.hccl_buffer", "torch.distributed.init_process_group")
+              .ends_with("hidden_size 5120 x 2 bytes = 320 MB."));
     fs.add("in/other.yaml", "hidden_size: 1024\n");
     const auto two = run(options_for(Command::analyze, "in"), fs);
     REQUIRE(two);
