@@ -9,6 +9,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "migrator/rewrite/run_order.h"
 #include "migrator/source/notebook.h"
 
 namespace migrator {
@@ -35,6 +36,7 @@ public:
           bindings_(*parsed.bindings),
           cells_(parsed.cells),
           fixes_(fixes),
+          order_(tree_, bindings_),
           helper_package_(context.helper_package),
           loads_framework_(loads_framework(bindings_, context)) {
         std::uint64_t line_end = 0;
@@ -43,10 +45,7 @@ public:
             if (range.end > line_end) line_end = end_of_line(range.end);
             imports_.insert_or_assign(range.begin, ImportPlace{range.end, line_end});
             if (!import.name.empty()) imported_names_.insert(key(tree_.range(import.node)));
-            const bool is_new = checked_imports_.empty() || range.begin >= checked_imports_.back().end;
-            if (import.type_checking_only && is_new) checked_imports_.push_back(range);
         }
-        note_structure();
         for (const AcceptedFix& accepted : fixes) {
             for (const Edit& edit : accepted.fix->edits) edited_.insert(key(edit.range));
         }
@@ -99,59 +98,17 @@ private:
     };
     static Place key(base::ByteRange range) { return {range.begin, range.end}; }
 
-    // Bodies of functions that are in no other one, the calls outside of them, and the annotations, each in source order.
-    void note_structure() {
-        std::uint64_t end = 0;  // of the last body
-        for (NodeId id = 0; id < tree_.size(); ++id) {
-            const base::ByteRange range = tree_.range(id);
-            const bool is_nested = !annotations_.empty() && range.begin < annotations_.back().end;
-            if (tree_.kind(id) == NodeKind::type && !is_nested) annotations_.push_back(range);
-            if (range.begin < end) continue;
-            if (tree_.kind(id) == NodeKind::call) calls_.push_back(range.begin);
-            if (tree_.kind(id) != NodeKind::function_definition) continue;
-            const NodeId body = tree_.child(id, Field::body);
-            if (body == kNoNode) continue;
-            functions_.push_back(tree_.range(body));
-            end = functions_.back().end;
-        }
-    }
-
-    // Where the module must be bound at the latest: at the first fix that needs it, or where a function with one may be called.
+    // Where the module must be bound at the latest.
     std::uint64_t first_need(const ImportRequest& request) const {
         std::uint64_t out = tree_.source().size();
-        for (const std::size_t fix : needing(request)) {
-            const std::uint64_t at = fixes_[fix].range.begin;
-            if (is_for_readers(at)) continue;
-            const std::optional<std::uint64_t> end = end_of_body(at);
-            const auto call = end ? std::ranges::lower_bound(calls_, *end) : calls_.end();
-            if (!end) out = std::min(out, at);
-            else if (call != calls_.end()) out = std::min(out, *call);
-        }
+        for (const std::size_t fix : needing(request))
+            out = std::min(out, order_.first_run(fixes_[fix].range.begin).value_or(out));
         return out;
     }
 
-    // Of those that are in no other one, sorted, the one around the place.
-    static const base::ByteRange* around(const std::vector<base::ByteRange>& ranges, std::uint64_t at) {
-        const auto begin_of = [](base::ByteRange range) { return range.begin; };
-        const auto behind = std::ranges::upper_bound(ranges, at, {}, begin_of);
-        return behind != ranges.begin() && at < std::prev(behind)->end ? &*std::prev(behind) : nullptr;
-    }
-
-    std::optional<std::uint64_t> end_of_body(std::uint64_t at) const {
-        const base::ByteRange* body = around(functions_, at);
-        return body != nullptr ? std::optional(body->end) : std::nullopt;
-    }
-
-    // An annotation, or an import under TYPE_CHECKING: nothing that a run needs.
-    bool is_for_readers(std::uint64_t at) const {
-        return around(annotations_, at) != nullptr || around(checked_imports_, at) != nullptr;
-    }
-
     bool is_needed_outside(const ImportRequest& request) const {
-        return std::ranges::any_of(needing(request), [&](std::size_t fix) {
-            const std::uint64_t at = fixes_[fix].range.begin;
-            return !is_for_readers(at) && !end_of_body(at);
-        });
+        return std::ranges::any_of(needing(request),
+                                   [&](std::size_t fix) { return order_.runs_with_module(fixes_[fix].range.begin); });
     }
 
     std::uint64_t first_fix() const {
@@ -381,13 +338,10 @@ private:
     const Bindings& bindings_;
     const CellText* cells_;
     const std::vector<AcceptedFix>& fixes_;
+    const RunOrder order_;
     const std::string& helper_package_;
     const bool loads_framework_;
     std::map<std::uint64_t, ImportPlace> imports_;  // by where the statement begins
-    std::vector<base::ByteRange> functions_;        // their bodies
-    std::vector<base::ByteRange> annotations_;
-    std::vector<base::ByteRange> checked_imports_;  // under TYPE_CHECKING
-    std::vector<std::uint64_t> calls_;              // outside of functions
     std::set<Place> imported_names_;                // what stands behind the `import` of `from` statements
     std::set<Place> edited_;                        // by the fixes
 };
