@@ -57,8 +57,8 @@ bool loads_framework(const Bindings& bindings, const MatchContext& context);
 struct ParsedText {
     const SyntaxTree* tree = nullptr;
     const Bindings* bindings = nullptr;
-    const CellText* cells = nullptr;          // of a notebook, whose text this is
     const CppOperators* operators = nullptr;  // that it compiles from texts in it; nullptr: nobody has looked yet
+    const CellText* cells = nullptr;          // of a notebook, whose text this is
 };
 
 // The names that the classes of a Python file define, sorted, without duplicates.

@@ -245,7 +245,7 @@ Round run_notebook_round(const SourceFile& file, const TextVersion& version, con
     }
     const SyntaxTree tree = SyntaxTree::parse(code->python().text());
     const Bindings bindings = Bindings::analyse(tree, *context.match.facts, context.match.module);
-    const ParsedText parsed{&tree, &bindings, &code->python()};
+    const ParsedText parsed{.tree = &tree, .bindings = &bindings, .cells = &code->python()};
     if (is_first) round.interfaces = used_interfaces(*context.match.rules, tree, bindings);
     if (is_first && context.match.loops != nullptr) round.training = training_code(context.match, parsed);
     add_cells(*code, code->python(), parsed, match_cells(file, parsed, context.match), context, is_first, round);
