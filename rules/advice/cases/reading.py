@@ -6,6 +6,7 @@ from PIL import Image
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, Dataset
 from torch.utils.data.distributed import DistributedSampler
+from torchvision import transforms  # expect: third_party.ascend_fork
 
 
 class Files(Dataset):
@@ -30,6 +31,7 @@ def train(net, files):
     net = DistributedDataParallel(net, bucket_cap_mb=500)
     optimizer = torch.optim.AdamW(net.parameters())  # expect: affinity.adamw
     data = Files(files)
+    data.prepared = transforms.Compose([transforms.ToTensor(), transforms.Normalize(0.5, 0.5)])  # expect: advice.transforms_on_host
     sampler = DistributedSampler(data)
     loader = DataLoader(data, sampler=sampler, num_workers=4, pin_memory=False, persistent_workers=True, drop_last=True)  # expect: advice.loader_no_pin_memory
     loader = DataLoader(data, sampler=sampler, num_workers=4, pin_memory=True, persistent_workers=False, drop_last=True)  # expect: advice.loader_no_persistent_workers

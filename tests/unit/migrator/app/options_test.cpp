@@ -122,7 +122,7 @@ TEST_CASE("options: wrong usage says what is wrong and where the help is") {
     CHECK(usage_error({"analyze", "in", "-j", "0"}).find("--jobs") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--fail-on", "sometimes"}).find("sometimes") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "-q", "-v"}).find("exclude each other") != std::string::npos);
-    CHECK(usage_error({"analyze", ""}).find("PATH is empty") != std::string::npos);
+    CHECK(usage_error({"analyze", ""}).find("PATH: the value is empty") != std::string::npos);
     CHECK(usage_error({"migrate", "a", "b", "-o", "out"}).find("a copy is made of one PATH") != std::string::npos);
     CHECK(usage_error({"analyze", "in", "--apply", "none"}) != "");
 }
