@@ -44,12 +44,14 @@ def is_clean(checks, what, content):
     checks.expect(found is None, f"{what}: {text[max(0, found.start() - 60):found.end() + 20]!r}" if found else "")
 
 
-def shown(checks, what, arguments, cwd, fails=None):
-    """Runs a program; `fails`: whether it must (None: it may)."""
+def shown(checks, what, arguments, cwd, fails=None, lists=False):
+    """Runs a program; `fails`: whether it must (None: it may); `lists`: what is wrong is a list, and no message."""
     done = subprocess.run(arguments, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, timeout=patience(300))
     is_clean(checks, f"{what}: standard output", done.stdout)
     is_clean(checks, f"{what}: standard error", done.stderr)
-    if done.returncode not in (0, 1):
+    if lists:
+        checks.expect(done.stdout.count(b"\n") > 1 and not done.stderr, f"{what}: no list {done.stdout!r} {done.stderr!r}")
+    elif done.returncode not in (0, 1):
         checks.equal(done.stderr.count(b"\n"), 1, f"{what}: lines of the message {done.stderr!r}")
     checks.expect(done.returncode in (0, 1, 2, 3, 4, 5, 6), f"{what}: ended with {done.returncode}")
     if fails is not None:
@@ -168,7 +170,7 @@ def check_messages(checks, rng, work):
     for content in ({"schema": 1, "about": "x", "rules": [rule]}, {"schema": 1, text: 1}, {"schema": 1, "about": "x", "rules": [{text: text}]}):
         (work / "rules/a.json").write_text(json.dumps(content))
         shown(checks, f"rules {content}", [migrator, "analyze", "good", "--rules", "rules"], work, fails=True)
-        shown(checks, f"rules check {content}", [migrator, "rules", "check", "rules"], work, fails=True)
+        shown(checks, f"rules check {content}", [migrator, "rules", "check", "rules"], work, fails=True, lists=True)
 
 
 def check_escape(checks, work):
