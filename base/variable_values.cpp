@@ -5,19 +5,14 @@
 #include <cstdlib>
 
 #include "base/format.h"
+#include "base/lower_case.h"
 #include "base/rule_file.h"
 #include "base/text.h"
 
 namespace base {
 namespace {
 
-std::string lower_letters(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return out;
-}
-
-bool is_alike(std::string_view a, std::string_view b) { return lower_letters(a) == lower_letters(b); }
+bool is_alike(std::string_view a, std::string_view b) { return lower_case(a) == lower_case(b); }
 
 std::optional<double> number_of(std::string_view text) {
     char* end = nullptr;

@@ -89,12 +89,12 @@ std::string argument_text(const Json& value) {
 
 Result<Found> found_megatron(base::FileSystem& fs, const Knowledge& knowledge, const Path& path) {
     TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron_checkpoint(fs, path));
-    const TensorIndex as_stored = checkpoint.index;
+    TensorIndex as_stored = checkpoint.index;
     TRY(name_as_core(knowledge, checkpoint));
     Found found{"megatron",
                 base::format("Megatron checkpoint ({} format)", checkpoint.torch_dist ? "torch_dist" : "torch"),
                 {},
-                as_stored,
+                std::move(as_stored),
                 checkpoint.directory};
     found.facts.emplace_back("iteration", checkpoint.iteration);
     if (checkpoint.legacy) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/lower_case.h"
 #include "ckpt_convert/formats/lfs_pointer.h"
 
 namespace ckpt {
@@ -12,8 +13,7 @@ namespace ckpt {
 // The start of the content is enough.
 inline bool is_web_page(std::string_view content) {
     content.remove_prefix(std::min(content.find_first_not_of(" \t\r\n"), content.size()));
-    std::string start(content.substr(0, 9));
-    for (char& c : start) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const std::string start = base::lower_case(content.substr(0, 9));
     return start == "<!doctype" || start.starts_with("<html");
 }
 

@@ -1,9 +1,9 @@
 #include "ckpt_convert/job/hardware.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/format.h"
+#include "base/lower_case.h"
 #include "base/nearest_word.h"
 #include "base/text.h"
 
@@ -14,8 +14,7 @@ Result<DeviceTable> load_devices(const base::DataStore& store) {
 }
 
 Result<const Device*> find_device(const DeviceTable& table, std::string_view word) {
-    std::string small(word);
-    std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string small = base::lower_case(word);
     std::vector<std::string> words;
     for (const Device& device : table.devices) {
         if (device.id == small || base::contains(device.also, small)) return &device;

@@ -1,12 +1,12 @@
 #include "ckpt_convert/launch/script_job.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <numeric>
 
 #include "base/format.h"
+#include "base/lower_case.h"
 #include "base/nearest_word.h"
 #include "base/paths.h"
 #include "base/text.h"
@@ -316,8 +316,7 @@ std::optional<bool> truth_in(std::string_view text) {
     constexpr std::pair<std::string_view, bool> kWords[] = {{"true", true}, {"yes", true},    {"on", true},
                                                             {"1", true},    {"false", false}, {"no", false},
                                                             {"off", false}, {"0", false}};
-    std::string word(text);
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string word = base::lower_case(text);
     for (const auto& [known, is_true] : kWords)
         if (word == known) return is_true;
     return std::nullopt;

@@ -1,9 +1,9 @@
 #include "migrator/operators/chips.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/format.h"
+#include "base/lower_case.h"
 #include "base/nearest_word.h"
 #include "base/text.h"
 
@@ -18,8 +18,7 @@ base::Result<ChipsFile> load_chips(const base::DataStore& store) {
 }
 
 const ChipRow* find_chip(const ChipsFile& chips, std::string_view word) {
-    std::string small(word);
-    std::transform(small.begin(), small.end(), small.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string small = base::lower_case(word);
     const auto found = std::find_if(chips.chips.begin(), chips.chips.end(), [&](const ChipRow& chip) {
         return chip.name == small || base::contains(chip.also, small);
     });

@@ -14,12 +14,6 @@ bool ProfileWords::begins(std::string_view text) const {
     return std::ranges::any_of(words, [&](const std::string& word) { return text.starts_with(word); });
 }
 
-std::string lower_case(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return out;
-}
-
 base::Result<ProfileNames> load_profile_names(const base::DataStore& store, ProfileNumbers numbers) {
     TRY_ASSIGN(ProfileNamesFile file, base::read_rule_record<ProfileNamesFile>(store, "rules/profiles/names.json"));
     if (numbers == ProfileNumbers::msprof) return file.lists;

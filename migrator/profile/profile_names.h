@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lower_case.h"
 #include "base/rule_file.h"
 
 namespace migrator {
@@ -211,6 +212,6 @@ constexpr auto record_of(const ProfileNamesFile*) {
 // Every list is in `words` then; for msprof without what that does not know. Fails with rule_data.
 base::Result<ProfileNames> load_profile_names(const base::DataStore& store, ProfileNumbers numbers);
 
-std::string lower_case(std::string_view text);
+using base::lower_case;
 
 }  // namespace migrator

@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "base/lower_case.h"
+
 namespace migrator {
 namespace {
 
@@ -115,8 +117,7 @@ std::optional<std::string> changed_case(const SyntaxTree& tree, NodeId call) {
     const std::string_view method = tree.text(tree.child(function, Field::attribute));
     auto literal = read_literal(tree, tree.child(function, Field::object));
     if (!literal || (method != "lower" && method != "casefold")) return std::nullopt;
-    for (char& c : literal->text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return std::move(literal->text);
+    return base::lower_case(literal->text);
 }
 
 bool is_sum(const SyntaxTree& tree, NodeId node) {

@@ -3,19 +3,11 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/lower_case.h"
 #include "base/text.h"
 #include "migrator/ruleset/rule_set.h"
 
 namespace migrator {
-namespace {
-
-std::string lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return out;
-}
-
-}  // namespace
 
 base::Status EnvironmentRow::check(const base::JsonPlace& at) const {
     if ((same_values || !values.empty()) && !to)
@@ -66,7 +58,7 @@ base::Status add(RuleSet& set, VariableValues row, const Adding& adding) {
 base::Status add(RuleSet& set, ValueRemark row, const Adding& adding) {
     auto& remarks = set.value_remarks[row.name];
     for (const ValueRemark& other : remarks) {
-        if (lower(other.value) == lower(row.value))
+        if (base::lower_case(other.value) == base::lower_case(row.value))
             return adding.place.error(
                 base::format("there already is a row for the value \"{}\" of \"{}\"", row.value, row.name));
     }
@@ -78,7 +70,7 @@ const ValueRemark* RuleSet::remark_on(std::string_view variable, std::string_vie
     const auto found = value_remarks.find(variable);
     if (found == value_remarks.end()) return nullptr;
     for (const ValueRemark& remark : found->second) {
-        if (lower(remark.value) == lower(value)) return &remark;
+        if (base::lower_case(remark.value) == base::lower_case(value)) return &remark;
     }
     return nullptr;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/format.h"
+#include "base/lower_case.h"
 #include "base/text.h"
 
 namespace migrator {
@@ -50,12 +51,6 @@ bool is_token(std::string_view text) {
 
 bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
 
-std::string small_letters(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return out;
-}
-
 // The line and what follows it; nullopt where a line does not end with CR LF.
 std::optional<std::string_view> take_line(std::string_view& rest) {
     const std::size_t end = rest.find("\r\n");
@@ -80,7 +75,7 @@ bool read_first_line(std::string_view line, HttpRequest& request, std::string_vi
 bool read_header(std::string_view line, HttpRequest& request) {
     const std::size_t colon = line.find(':');
     if (colon == line.npos || !is_token(line.substr(0, colon))) return false;
-    request.headers.emplace_back(small_letters(line.substr(0, colon)),
+    request.headers.emplace_back(base::lower_case(line.substr(0, colon)),
                                  std::string(base::trimmed(line.substr(colon + 1), base::kBlanks)));
     return true;
 }

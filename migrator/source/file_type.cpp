@@ -4,19 +4,12 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/lower_case.h"
 #include "base/text.h"
 #include "migrator/source/discovery.h"
 
 namespace migrator {
 namespace {
-
-std::string lower_case(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) {
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    }
-    return out;
-}
 
 // clang-format off
 constexpr auto kTypesByExtension = std::to_array<std::pair<std::string_view, FileType>>({
@@ -98,7 +91,7 @@ bool is_code(FileType type) {
 }
 
 FileType file_type_of(std::string_view path) {
-    const std::string lower = lower_case(path);
+    const std::string lower = base::lower_case(path);
     const std::string_view file = base::file_name(lower);
     if (file == "cmakelists.txt") return FileType::cmake;
     if (is_dockerfile(file)) return FileType::dockerfile;
