@@ -187,14 +187,14 @@ Status check_args(const MegatronCheckpoint& checkpoint) {
     return {};
 }
 
-// Of dicts in dicts, as Megatron has them that wrote no mcore names, each level is a part of the name.
+// Adds the tensors of one chunk of a model. Where dicts stand in each other, as in legacy checkpoints, the keys on the way are joined
+// by dots.
 Status add_chunk(TensorIndex& index, const TorchFile& file, pickle::Ref model, const std::string& key,
                  std::uint32_t number) {
     if (pickle::mapping_items(model) == nullptr) {
         return base::fail(ErrorKind::bad_input, base::format("\"{}\" must be a dict of tensors", key),
                           index.files[number]->path());
     }
-    constexpr std::size_t kMaxNameBytes = 1024;
     std::vector<std::pair<std::string, pickle::Ref>> dicts{{key + "/", model}};
     std::set<pickle::Ref> seen{model};  // a pickle may name one value many times, and in itself
     for (std::size_t i = 0; i < dicts.size(); ++i) {
@@ -204,12 +204,7 @@ Status add_chunk(TensorIndex& index, const TorchFile& file, pickle::Ref model, c
             TRY_ASSIGN(auto tensor, file.tensor(value));
             // Transformer Engine keeps "_extra_state" entries beside the weights; they are no tensors of the model.
             if (text == nullptr || text->ends_with("_extra_state")) continue;
-            if (front.size() + text->size() > kMaxNameBytes)
-                return base::fail(ErrorKind::bad_input,
-                                  base::format("the keys that lead to a tensor have more than {} bytes, which no "
-                                               "checkpoint needs",
-                                               kMaxNameBytes),
-                                  index.files[number]->path());
+            TRY(check_way(front.size() + text->size(), index.files[number]->path()));
             if (tensor)
                 index.tensors.push_back({front + *text, tensor->dtype, std::move(tensor->shape), number,
                                          tensor->file_offset, std::move(tensor->strides), tensor->contiguous});

@@ -70,7 +70,6 @@ std::string way_part(const Member& member) {
     return text != nullptr ? *text : number != nullptr ? std::to_string(*number) : "?";
 }
 
-// The name of a tensor says the way to it, so names would be as long as the way is deep.
 constexpr int kMaxLevels = 64;
 constexpr std::size_t kMaxNameBytes = 1024;
 
@@ -123,12 +122,7 @@ private:
         for (const Member* at = &member; at->around != 0; at = &containers_[at->around].self) {
             parts.push_back(way_part(*at));
             bytes += parts.back().size() + (parts.size() > 1 ? 1 : 0);
-            if (bytes <= kMaxNameBytes) continue;
-            return base::fail(
-                ErrorKind::bad_input,
-                base::format("the keys that lead to a tensor have more than {} bytes, which no checkpoint needs",
-                             kMaxNameBytes),
-                path_);
+            TRY(check_way(bytes, path_));
         }
         std::ranges::reverse(parts);
         return base::joined(parts, "/");
@@ -170,6 +164,14 @@ Result<std::string> first_bytes(base::ReadableFile& file, std::uint64_t count) {
 }
 
 }  // namespace
+
+Status check_way(std::size_t bytes, const Path& path) {
+    if (bytes <= kMaxNameBytes) return {};
+    return base::fail(ErrorKind::bad_input,
+                      base::format("the keys that lead to a tensor have more than {} bytes, which no checkpoint needs",
+                                   kMaxNameBytes),
+                      path);
+}
 
 void add_index(TensorIndex& index, const TensorIndex& other) {
     auto first_file = static_cast<std::uint32_t>(index.files.size());

@@ -80,6 +80,10 @@ Status add_weight_file(TensorIndex& index, base::FileSystem& fs, const Path& pat
 // The same of a torch file of any shape: all tensors in it, with the keys that lead to them as names ("model/decoder...").
 Status add_every_tensor(TensorIndex& index, base::FileSystem& fs, const Path& path);
 
+// Fails with bad_input when the keys that lead to a tensor have more `bytes` together than any checkpoint needs: names would be
+// as long as the way is deep. `path`: of the file.
+Status check_way(std::size_t bytes, const Path& path);
+
 // Fails with bad_input when the file cannot be weights: empty, a Git LFS pointer, or a web page.
 Status reject_placeholder(base::ReadableFile& file);
 

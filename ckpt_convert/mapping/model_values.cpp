@@ -50,7 +50,7 @@ std::optional<Json> value_at(const Json& root, std::string_view path, Items item
     return Json(std::move(list), found->offset());
 }
 
-// Whether true and false are answers: of a value whose default is one of them, or another such value.
+// Whether config.json may say true or false: the value's default is one of them, or is another value that may be.
 bool is_switch(const ValueRule& rule, const ModelMapping& mapping) {
     const auto* at = &rule;
     for (std::size_t steps = 0; at->fallback && steps < mapping.values.size(); ++steps) {

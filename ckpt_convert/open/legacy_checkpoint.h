@@ -11,7 +11,8 @@ Status name_as_core(const Knowledge& knowledge, MegatronCheckpoint& checkpoint);
 // A Megatron checkpoint of either kind, with the names of megatron-core.
 Result<MegatronCheckpoint> open_megatron(base::FileSystem& fs, const Knowledge& knowledge, const Path& directory);
 
-// Has the rows of Q, K and V of an old version where newer ones have them. Fails with unsupported when that is not known.
+// Old versions store the rows of Q, K and V of a fused tensor in another order. Puts parts with the order of newer ones in the index
+// in place of such a tensor. Fails with unsupported for a version whose order is not known, and for models that it was not made for.
 Status order_qkv(const LegacyNames& names, MegatronCheckpoint& checkpoint, const Model& model);
 
 }  // namespace ckpt

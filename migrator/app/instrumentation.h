@@ -25,7 +25,7 @@ public:
     // Takes lines of an earlier run out of the migrated text, and puts the new ones around the loop if it is here.
     base::Status apply(const ModuleContext& module, FileOutcome& outcome) const;
 
-    // What the lines read, unless it is there already.
+    // The file that the inserted lines read; nullopt: they read none, or the project has it already.
     base::Result<std::optional<NewFile>> file(base::FileSystem& fs, const std::vector<Project>& projects) const;
 
 private:

@@ -117,7 +117,7 @@ private:
         }
     }
 
-    // What is set in it is set for one program: a block, a dictionary, the file.
+    // The innermost block or dictionary around the node; kNoNode: the file. Variables in one such part are set for the same program.
     NodeId part_around(NodeId node) const {
         const SyntaxTree& tree = file_.tree();
         for (node = tree.parent(node); node != kNoNode; node = tree.parent(node)) {
