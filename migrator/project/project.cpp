@@ -159,6 +159,7 @@ base::Status index_projects(base::FileSystem& fs, int threads, const Knowledge& 
             project.imports.add(path, names, std::move(found[i].imports), found[i].is_guarded);
             if (found[i].summary) index->add(std::move(*found[i].summary), names);
         }
+        index->finish();
         project.imports.finish();
         const std::vector<std::string>& framework = knowledge.rules.framework.loaded_by;
         project.loading_framework = project.imports.loading_through_others(framework);

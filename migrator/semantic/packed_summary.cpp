@@ -68,6 +68,12 @@ std::vector<std::string_view> PackedSummary::texts(Range range) const {
     return out;
 }
 
+std::vector<std::string_view> PackedSummary::names() const {
+    std::vector<std::string_view> out;
+    for (std::uint32_t i = names_.begin; i < names_.end; ++i) out.push_back(text(entries_[i].name));
+    return out;
+}
+
 Meanings PackedSummary::meanings(Range range) const {
     Meanings out;
     out.reserve(range.end - range.begin);

@@ -18,6 +18,7 @@ public:
 
     std::string_view module() const { return text(module_); }
     std::vector<std::string_view> stars() const { return texts(stars_); }
+    std::vector<std::string_view> names() const;
     // nullopt: the module has no such name.
     std::optional<Meanings> name(std::string_view name) const { return find(names_, name); }
 

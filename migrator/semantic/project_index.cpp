@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace migrator {
 namespace {
@@ -21,25 +22,6 @@ bool is_private(std::string_view name) { return name.starts_with('_'); }
 void add_new(Meanings& out, const Meaning& meaning) {
     if (!base::contains(out, meaning)) out.push_back(meaning);
 }
-
-// Modules to look at in turn: one, and those whose names its star imports bring.
-class StarSearch {
-public:
-    explicit StarSearch(std::string_view module) : modules_{std::string(module)} {}
-
-    bool done() const { return next_ == modules_.size(); }
-    const std::string& next() { return modules_[next_++]; }  // valid until `add`
-    void add(const std::vector<std::string_view>& stars) {
-        for (const std::string_view star : stars) {
-            if (seen_.emplace(star).second) modules_.emplace_back(star);
-        }
-    }
-
-private:
-    std::vector<std::string> modules_;
-    base::StringSet seen_;
-    std::size_t next_ = 0;
-};
 
 }  // namespace
 
@@ -88,6 +70,42 @@ void ProjectIndex::add(PackedSummary summary, std::span<const std::string> names
         functions_.try_emplace(added.function_name(i), Place{place, i});
 }
 
+void ProjectIndex::finish() {
+    std::vector<std::string> modules;
+    for (const auto& [name, summary] : modules_) modules.push_back(name);
+    std::ranges::sort(modules);
+    const auto stars_of = [&](std::string_view module) {
+        const PackedSummary* summary = find_module(module);
+        return summary == nullptr ? std::vector<std::string_view>() : summary->stars();
+    };
+    const auto knows = [&](std::string_view module) {
+        return find_module(module) != nullptr || !facts_->star_names(module).empty();
+    };
+    stars_ = StarGroups(std::move(modules), stars_of, knows);
+    note_names_of_cycles();
+}
+
+// Which module of a cycle a name is taken from, where several have it, is a matter of what is imported first: it is the
+// first by name here.
+void ProjectIndex::note_names_of_cycles() {
+    for (StarGroups::Id id = 0; id < stars_.size(); ++id) {
+        const std::vector<std::string>& modules = stars_.group(id).modules;
+        if (modules.size() == 1) continue;
+        for (const std::string& module : modules) {
+            for (const std::string_view name : find_module(module)->names())
+                names_of_cycles_[id].try_emplace(std::string(name), module);
+        }
+    }
+    std::vector<std::string_view> importable(importable_.begin(), importable_.end());
+    std::ranges::sort(importable);
+    for (const std::string_view name : importable) {
+        const std::size_t dot = name.rfind('.');
+        const auto group = dot == name.npos ? std::nullopt : stars_.find(name.substr(0, dot));
+        if (group && stars_.group(*group).modules.size() > 1)
+            names_of_cycles_[*group].try_emplace(std::string(name.substr(dot + 1)), name.substr(0, dot));
+    }
+}
+
 const PackedSummary* ProjectIndex::find_module(std::string_view name) const {
     const auto found = modules_.find(name);
     return found == modules_.end() ? nullptr : &summaries_[found->second];
@@ -122,20 +140,37 @@ Meanings ProjectIndex::resolve(std::string_view qualified, Search& search) const
     return out;
 }
 
+std::optional<Meanings> ProjectIndex::own_name(std::string_view module, std::string_view name, Search& search) const {
+    const PackedSummary* summary = find_module(module);
+    if (summary != nullptr) {
+        if (auto found = summary->name(name))
+            return chased(std::move(*found), joined_name(summary->module(), name), search);
+    }
+    std::string qualified = joined_name(module, name);
+    if (importable_.contains(qualified)) return Meanings{{.name = std::move(qualified), .origin = Origin::project}};
+    if (std::ranges::binary_search(facts_->star_names(module), name, std::less<>{}))
+        return Meanings{{.name = std::move(qualified), .origin = Origin::external}};
+    return std::nullopt;
+}
+
+std::optional<Meanings> ProjectIndex::name_in(StarGroups::Id group, std::string_view name, Search& search) const {
+    const auto names = names_of_cycles_.find(group);
+    if (names == names_of_cycles_.end()) return own_name(stars_.group(group).modules.front(), name, search);
+    const auto module = names->second.find(name);
+    return module == names->second.end() ? std::nullopt : own_name(module->second, name, search);
+}
+
 Meanings ProjectIndex::module_name(std::string_view module, std::string_view name, Search& search) const {
-    StarSearch modules(module);
-    while (!modules.done()) {
-        const std::string& at = modules.next();
-        const PackedSummary* summary = find_module(at);
-        if (summary != nullptr) {
-            if (auto found = summary->name(name))
-                return chased(std::move(*found), joined_name(summary->module(), name), search);
+    if (auto found = own_name(module, name, search)) return *std::move(found);
+    const std::optional<StarGroups::Id> start = stars_.find(module);
+    if (!start) return {};
+    std::vector<StarGroups::Id> groups{*start};
+    std::unordered_set<StarGroups::Id> seen{*start};
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        if (auto found = name_in(groups[i], name, search)) return *std::move(found);
+        for (const StarGroups::Id next : stars_.group(groups[i]).next) {
+            if (seen.insert(next).second) groups.push_back(next);
         }
-        const std::string qualified = joined_name(at, name);
-        if (importable_.contains(qualified)) return {{.name = qualified, .origin = Origin::project}};
-        if (std::ranges::binary_search(facts_->star_names(at), name, std::less<>{}))
-            return {{.name = qualified, .origin = Origin::external}};
-        if (summary != nullptr) modules.add(summary->stars());
     }
     return {};
 }
@@ -148,14 +183,8 @@ Meanings ProjectIndex::star_name(std::string_view module, std::string_view name)
 }
 
 bool ProjectIndex::knows_star(std::string_view module) const {
-    StarSearch modules(module);
-    while (!modules.done()) {
-        const std::string& at = modules.next();
-        const PackedSummary* summary = find_module(at);
-        if (summary != nullptr) modules.add(summary->stars());
-        else if (facts_->star_names(at).empty()) return false;
-    }
-    return true;
+    const std::optional<StarGroups::Id> group = stars_.find(module);
+    return group ? stars_.group(*group).is_known : !facts_->star_names(module).empty();
 }
 
 // Follows what one file says of another one's names.

@@ -11,13 +11,14 @@
 
 #include "base/string_map.h"
 #include "migrator/semantic/packed_summary.h"
+#include "migrator/semantic/star_groups.h"
 
 namespace migrator {
 
 // Base classes of one class that are looked through, its own bases included.
 inline constexpr std::size_t kMaxBaseClasses = 64;
 
-// Read-only once it is filled, so that all threads may ask.
+// Read-only once it is finished, so that all threads may ask.
 class ProjectIndex {
 public:
     // The facts must outlive the index.
@@ -25,6 +26,8 @@ public:
 
     // `names`: the dotted names under which the file can be imported.
     void add(PackedSummary summary, std::span<const std::string> names);
+    // When all are added, and before the first question.
+    void finish();
 
     // What a qualified name of the project means, followed through the imports of its files: "pkg.compat.torch" is
     // torch. Empty: nothing is known.
@@ -64,6 +67,9 @@ private:
 
     Meanings resolve(std::string_view qualified, Search& search) const;
     Meanings module_name(std::string_view module, std::string_view name, Search& search) const;
+    // The same without what the module's own star imports bring; nullopt: it has no such name.
+    std::optional<Meanings> own_name(std::string_view module, std::string_view name, Search& search) const;
+    std::optional<Meanings> name_in(StarGroups::Id group, std::string_view name, Search& search) const;
     // `variable`: the qualified name of what holds these meanings.
     Meanings chased(Meanings meanings, const std::string& variable, Search& search) const;
     Meaning with_known_type(Meaning meaning, Search& search) const;
@@ -79,11 +85,15 @@ private:
 
     void add_bases(Place of, std::vector<std::string>& pending, Members& out, Search& search) const;
     const PackedSummary* find_module(std::string_view name) const;
+    void note_names_of_cycles();
 
     const TypeFacts* facts_;
     std::deque<PackedSummary> summaries_;   // which stay where they are
     base::StringMap<std::size_t> modules_;  // and the numbers of their summaries
     Places classes_, functions_;
+    StarGroups stars_;
+    // Of groups with more than one module: that which has the name.
+    std::unordered_map<StarGroups::Id, base::StringMap<std::string_view>> names_of_cycles_;
     base::StringSet importable_;      // modules, and everything that holds them
     std::size_t longest_module_ = 0;  // in characters: a name that was written may have any number of parts
 };

@@ -60,6 +60,8 @@ private:
     void make_symbols();
     std::vector<NameId> read_names();
     void add_star_names();
+    bool brings_known_names(const ImportedName& star) const;
+    bool brings(const ImportedName& star, std::string_view name) const;
     void add_attributes();
     void order_bindings(std::size_t first);
     ScopeId nonlocal_scope(ScopeId scope, NameId name) const;

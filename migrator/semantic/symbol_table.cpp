@@ -1,6 +1,5 @@
 // Symbols: the part of ScopeBuilder that runs when all scopes are known and gives every binding its variable.
 #include <algorithm>
-#include <optional>
 #include <tuple>
 
 #include "migrator/semantic/project_index.h"
@@ -68,28 +67,42 @@ std::vector<NameId> ScopeBuilder::read_names() {
     return out;
 }
 
-// `from torch import *` binds a thousand names; only those that the file reads become symbols.
+// `from torch import *` binds a thousand names; only those that the file reads become symbols. Of star imports that follow
+// each other, the last that brings a name binds it.
 void ScopeBuilder::add_star_names() {
-    std::optional<std::vector<NameId>> names;
+    std::vector<std::uint32_t> stars;
     for (std::uint32_t index = 0; index < model_.imports.size(); ++index) {
+        if (model_.imports[index].name == "*" && brings_known_names(model_.imports[index])) stars.push_back(index);
+    }
+    if (stars.empty()) return;
+    const std::vector<NameId> names = read_names();
+    std::vector<NameId> open;
+    NodeId behind = kNoNode;
+    for (auto at = stars.rbegin(); at != stars.rend(); ++at) {
+        const std::uint32_t index = *at;
         const ImportedName& imported = model_.imports[index];
-        if (imported.name != "*") continue;
-        const ProjectIndex* project = imported.origin == Origin::project ? model_.context.index : nullptr;
-        const auto known = model_.facts.star_names(imported.module);
-        if (project == nullptr && (known.empty() || imported.origin != Origin::external)) continue;
-        if (!names) names = read_names();
-        for (const NameId name : *names) {
-            const bool brings = project != nullptr
-                                    ? !project->star_name(imported.module, model_.names.text(name)).empty()
-                                    : std::ranges::binary_search(known, model_.names.text(name), std::less<>{});
-            if (!brings) continue;
+        if (behind == kNoNode || tree_.next_sibling(imported.statement) != behind) open = names;
+        behind = imported.statement;
+        std::erase_if(open, [&](NameId name) {
+            if (!brings(imported, model_.names.text(name))) return false;
             Binding binding{.kind = BindingKind::star, .target = imported.node, .import = index};
             binding.effect = tree_.subtree_end(imported.statement);
             binding.region = model_.region_of[imported.statement];
             binding.symbol = symbol_for(imported.scope, name, false);
             model_.bindings.push_back(binding);
-        }
+            return true;
+        });
     }
+}
+
+bool ScopeBuilder::brings_known_names(const ImportedName& star) const {
+    if (star.origin == Origin::project && model_.context.index != nullptr) return true;
+    return star.origin == Origin::external && !model_.facts.star_names(star.module).empty();
+}
+
+bool ScopeBuilder::brings(const ImportedName& star, std::string_view name) const {
+    if (star.origin == Origin::project) return !model_.context.index->star_name(star.module, name).empty();
+    return std::ranges::binary_search(model_.facts.star_names(star.module), name, std::less<>{});
 }
 
 // `self.x = v` in a method, or `Net.x = v`, binds an attribute of the class.

@@ -39,7 +39,7 @@ USUAL_CODES = (0, 1, 2, 4)   # a limit may be said in one line
 EVERY = 8                    # without --long: one of so many shapes, and
 # those that were not linear once.
 KNOWN = ("p/t.py: a module of many parts", "p/t.py: a long function", "p/t.yaml: a list below a long key", "p/t.cu: a long macro",
-         "p/t.cu: a long library", "trace of a GPU: modules in each other", "trace of a GPU: arrows of one operator", "database: shapes of one long text",
+         "p/t.cu: a long library", "p/t.py: a long list of devices", "files with the names of each other", "trace of a GPU: modules in each other", "trace of a GPU: arrows of one operator", "database: shapes of one long text",
          "database: kernels of one long text", "database: groups", "database: computed texts", "pickle: a list in itself", "pickle: tensors below a long key")
 DEVICE = "device('cuda')"
 SHAPES = []
@@ -214,6 +214,15 @@ def packages_that_pass_names_on(folder, n, length):
     for i in range(n):
         (folder / f"p/m{i + 1}.py").write_text(f"from m{i} import *\n")
     (folder / "p/t.py").write_text(f"import torch\nfrom m{n} import *\n" + repeated(length // 16, "x.to(d@)\n"))
+
+
+@shape([[*words[:2], "{}/p", *words[3:]] for words in ANALYZE], n=3600)
+def files_with_the_names_of_each_other(folder, n, length):
+    (folder / "p").mkdir()
+    files = math.isqrt(n)
+    for i in range(files):
+        (folder / f"p/m{i}.py").write_text("import torch\n" + "".join(f"from m{k} import *\n" for k in range(files) if k != i) + f"d{i} = 'cuda'\n"
+                                           + "".join(f"x.to(d{k})\nf(u{k})\n" for k in range(files)))
 
 
 @shape([[*words[:2], "{}/p", *words[3:]] for words in ANALYZE], n=100)

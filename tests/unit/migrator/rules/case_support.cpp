@@ -154,6 +154,7 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
         std::vector<std::string> names{module_of(source.path)};
         index.add(migrator::summarise(tree, type_facts(), module_context(source)), names);
     }
+    index.finish();
     std::vector<migrator::FileOutcome> outcomes;
     for (const migrator::SourceFile& source : sources) {
         migrator::RewriteContext context;

@@ -24,6 +24,7 @@ public:
             const std::vector<std::string> names{module_of(name)};
             index_.add(migrator::summarise(tree, test::real_facts(), context(name)), names);
         }
+        index_.finish();
     }
 
     // A further file that uses the others.
@@ -76,6 +77,23 @@ TEST_CASE("project: star imports") {
     CHECK(project.with("from names import *\nzeros").of("zeros") == "torch.zeros");
     CHECK(project.with("import torch\nfrom common import *\ndef f(): return torch.cuda").of("torch.cuda") ==
           "torch.cuda");
+}
+
+TEST_CASE("project: star imports in a cycle, and of several modules") {
+    const Project project({{"a", "from b import *\nx = 1"},
+                           {"b", "from c import *\nfrom torch import *"},
+                           {"c", "from a import *\nimport torch.nn as y\nfrom . import pkg"},
+                           {"pkg.__init__", "from a import *"},
+                           {"pkg.sub", "import torch.cuda as z"},
+                           {"nearer", "import torch.jit as y\nfrom c import *"}});
+    CHECK(project.with("from a import *\ny.Linear").of("y.Linear") == "torch.nn.Linear");
+    CHECK(project.with("from b import *\ny.Linear").of("y.Linear") == "torch.nn.Linear");
+    CHECK(project.with("from pkg import *\ny.Linear").of("y.Linear") == "torch.nn.Linear");
+    CHECK(project.with("from c import *\nzeros").of("zeros") == "torch.zeros");
+    CHECK(project.with("from pkg import *\nsub.z").of("sub.z") == "torch.cuda");
+    CHECK(project.with("from nearer import *\ny.trace").of("y.trace") == "torch.jit.trace");
+    CHECK(project.with("from nearer import *\nfrom a import *\ny.x").of("y.x") == "torch.nn.x");
+    CHECK(project.with("from a import *\nfrom nearer import *\ny.x").of("y.x") == "torch.jit.x");
 }
 
 TEST_CASE("project: what differs by condition has several meanings, in a fixed order") {
