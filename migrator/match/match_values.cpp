@@ -54,10 +54,9 @@ bool defines_enum_member(const PythonFile& file, NodeId literal) {
 }
 
 void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Literal& literal, const ValueRow& row,
-                   FindingSink& sink) {
+                   ValueFlow& flow, FindingSink& sink) {
     std::vector<ValueToken> tokens = value_tokens(literal.text, row);
     if (tokens.empty() || names_attribute(file, literal.node)) return;
-    ValueFlow flow(file, row);
     std::optional<Certainty> certainty = flow.destination(literal.node);
     // A word means something only where it is taken.
     if (!certainty && row.form == ValueForm::word) return;
@@ -138,8 +137,11 @@ void match_cut(const PythonFile& file, const AdaptedCode& adapted, NodeId slice,
 
 void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<const Literal> literals,
                   FindingSink& sink) {
+    const std::vector<ValueRow>& rows = file.rules().values;
+    std::vector<ValueFlow> flows;
+    for (const ValueRow& row : rows) flows.emplace_back(file, row);
     for (const Literal& literal : literals) {
-        for (const ValueRow& row : file.rules().values) match_literal(file, adapted, literal, row, sink);
+        for (std::size_t i = 0; i < rows.size(); ++i) match_literal(file, adapted, literal, rows[i], flows[i], sink);
     }
     for (NodeId node = 0; node < file.tree().size(); ++node) {
         if (file.tree().kind(node) != NodeKind::slice) continue;

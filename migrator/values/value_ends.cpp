@@ -99,10 +99,11 @@ bool holds_values(const SyntaxTree& tree, const RuleSet& rules) {
 std::set<ValueEnd> open_ends(const ParsedText& parsed, const MatchContext& context) {
     const PythonFile file({}, *parsed.tree, *parsed.bindings, context);
     std::set<ValueEnd> out;
-    for (const Literal& literal : read_literals(*parsed.tree)) {
-        for (const ValueRow& row : context.rules->values) {
+    const std::vector<Literal> literals = read_literals(*parsed.tree);
+    for (const ValueRow& row : context.rules->values) {
+        ValueFlow flow(file, row);
+        for (const Literal& literal : literals) {
             if (value_tokens(literal.text, row).empty()) continue;
-            ValueFlow flow(file, row);
             if (flow.destination(literal.node) == Certainty::resolved) continue;
             for (const std::string& end : flow.ends()) out.insert({row.rule->id, end});
         }

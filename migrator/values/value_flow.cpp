@@ -23,6 +23,18 @@ std::size_t place_among_siblings(const SyntaxTree& tree, NodeId node) {
     return place;
 }
 
+bool is_display(NodeKind kind) {
+    return kind == NodeKind::expression_list || kind == NodeKind::list || kind == NodeKind::tuple ||
+           kind == NodeKind::set;
+}
+
+// The display in which an item stands so far behind that a shape does not tell it from those behind it; kNoNode.
+NodeId display_of_far_item(const SyntaxTree& tree, NodeId node) {
+    const NodeId parent = tree.parent(node);
+    const bool is_item = parent != kNoNode && is_display(tree.kind(parent));
+    return is_item && place_among_siblings(tree, node) == ValueShape::kAny ? parent : kNoNode;
+}
+
 bool is_text(NodeKind kind) { return kind == NodeKind::string || kind == NodeKind::concatenated_string; }
 
 // A constant speaks for itself; so does a list of them.
@@ -74,7 +86,11 @@ void ValueFlow::push_reads(NodeId variable, ValueShape shape) {
 }
 
 std::optional<Certainty> ValueFlow::destination(NodeId expression) {
+    // All far items of one display go the same ways, which are followed once.
+    const NodeId display = display_of_far_item(file_.tree(), expression);
+    if (display != kNoNode && display == far_items_of_) return best_;
     start();
+    far_items_of_ = display;
     push(expression);
     return follow();
 }
@@ -82,7 +98,7 @@ std::optional<Certainty> ValueFlow::destination(NodeId expression) {
 void ValueFlow::start() {
     best_.reset();
     users_name_ = shown_ = lost_ = keeps_key_ = false;
-    lost_at_ = kNoNode;
+    lost_at_ = far_items_of_ = kNoNode;
     ends_.clear();
     seen_.clear();
     pending_.clear();
@@ -259,40 +275,6 @@ NodeId ValueFlow::above_type(NodeId type) {
         case NodeKind::union_type: return around;
         default: return kNoNode;
     }
-}
-
-// times[device] = 1, {d: f(d) for d in devices} or for d in times, and somewhere else times["cuda"]: whether such values are
-// keys of the mapping, in this file or in another.
-std::optional<Certainty> ValueFlow::key_of_values(NodeId mapping) {
-    const SyntaxTree& tree = file_.tree();
-    for (const BindingSite& site : file_.bindings().binding_sites(mapping)) {
-        if (!file_.may_step()) return std::nullopt;
-        if (site.value == kNoNode || tree.kind(site.value) != NodeKind::dictionary_comprehension) continue;
-        const NodeId key = tree.child(tree.child(site.value, Field::body), Field::key);
-        if (const auto certainty = is_value(key)) return certainty;
-    }
-    ValueFlow other(file_, row_);
-    other.follows_comparisons_ = false;  // two mappings must not answer each other
-    other.start();
-    ValueShape key;
-    key.push(Level::key);
-    other.push_reads(mapping, key);
-    other.leaves_through_variable(mapping, key);
-    for (const Reference& reference : file_.bindings().references(mapping)) {
-        if (reference.origin != Origin::external) other.leaves_through(reference.name + key.text());
-    }
-    const auto certainty = other.follow();
-    ends_.merge(other.ends_);
-    return certainty;
-}
-
-// A mapping that comes from elsewhere: a parameter, `self` of a class that is one, or a member of an object.
-bool ValueFlow::is_seen_in_part(NodeId mapping) const {
-    const SyntaxTree& tree = file_.tree();
-    if (tree.kind(mapping) == NodeKind::attribute) return true;
-    return std::ranges::any_of(file_.bindings().binding_sites(mapping), [&](const BindingSite& site) {
-        return site.value == kNoNode && tree.ancestor(site.target, NodeKind::parameters) != kNoNode;
-    });
 }
 
 NodeId ValueFlow::above_subscript(NodeId subscript, NodeId side, ValueShape& shape) {

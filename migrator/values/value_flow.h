@@ -153,6 +153,8 @@ private:
     bool lost_ = false;
     bool keeps_key_ = false;
     NodeId lost_at_ = kNoNode;
+    // The display whose far items the last `destination` stands for; kNoNode.
+    NodeId far_items_of_ = kNoNode;
     bool follows_comparisons_ = true;
     std::set<std::string> ends_;
 };

@@ -59,6 +59,40 @@ NodeId ValueFlow::above_object(NodeId attribute, NodeId object, ValueShape& shap
     return kNoNode;
 }
 
+// times[device] = 1, {d: f(d) for d in devices} or for d in times, and somewhere else times["cuda"]: whether such values are
+// keys of the mapping, in this file or in another.
+std::optional<Certainty> ValueFlow::key_of_values(NodeId mapping) {
+    const SyntaxTree& tree = file_.tree();
+    for (const BindingSite& site : file_.bindings().binding_sites(mapping)) {
+        if (!file_.may_step()) return std::nullopt;
+        if (site.value == kNoNode || tree.kind(site.value) != NodeKind::dictionary_comprehension) continue;
+        const NodeId key = tree.child(tree.child(site.value, Field::body), Field::key);
+        if (const auto certainty = is_value(key)) return certainty;
+    }
+    ValueFlow other(file_, row_);
+    other.follows_comparisons_ = false;  // two mappings must not answer each other
+    other.start();
+    ValueShape key;
+    key.push(Level::key);
+    other.push_reads(mapping, key);
+    other.leaves_through_variable(mapping, key);
+    for (const Reference& reference : file_.bindings().references(mapping)) {
+        if (reference.origin != Origin::external) other.leaves_through(reference.name + key.text());
+    }
+    const auto certainty = other.follow();
+    ends_.merge(other.ends_);
+    return certainty;
+}
+
+// A mapping that comes from elsewhere: a parameter, `self` of a class that is one, or a member of an object.
+bool ValueFlow::is_seen_in_part(NodeId mapping) const {
+    const SyntaxTree& tree = file_.tree();
+    if (tree.kind(mapping) == NodeKind::attribute) return true;
+    return std::ranges::any_of(file_.bindings().binding_sites(mapping), [&](const BindingSite& site) {
+        return site.value == kNoNode && tree.ancestor(site.target, NodeKind::parameters) != kNoNode;
+    });
+}
+
 // {"cuda": ...}.get(device): what is asked for decides about the keys; a value is what the call gives.
 NodeId ValueFlow::above_mapping_read(NodeId call, std::string_view method, ValueShape& shape) {
     const SyntaxTree& tree = file_.tree();
