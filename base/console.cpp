@@ -76,7 +76,8 @@ Status flush_output() {
     const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
     if (!is_written && errno == EPIPE) note_gone_reader();
     if (is_written || reader_is_gone()) return {};
-    return fail(ErrorKind::write_failed, "cannot write to standard output");
+    return fail(ErrorKind::write_failed, has_changed() ? "cannot write to standard output; all files are written"
+                                                       : "cannot write to standard output");
 }
 
 ProgressBar::ProgressBar(std::string label, std::uint64_t total, Unit unit, bool enabled, Language language)

@@ -43,6 +43,8 @@ void note_signals() {
 
 void note_change() { changed = true; }
 
+bool has_changed() { return changed; }
+
 void note_gone_reader() {
     if (!changed) ::_exit(kReaderIsGone);
     unread = true;

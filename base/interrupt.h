@@ -12,6 +12,7 @@ void note_signals();
 
 // From now on an end in the middle leaves something behind: said before the first change to a file system.
 void note_change();
+bool has_changed();
 
 // Nobody reads standard output or standard error any more: the process ends at once as by SIGPIPE, or, when it has changed
 // something, is to end so as soon as its work is whole.

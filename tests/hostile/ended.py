@@ -286,11 +286,35 @@ def gone_reader(checks, work):
         checks.expect(names(work / "unread") in ([], names(work / "read")), f"{' '.join(command)}: it has made a half: {names(work / 'unread')}")
         for path in list(work.glob("*read*")) + list(work.glob(".*read*")):
             shutil.rmtree(path)
+
+
+def on_full_disk(command, work):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([tool(command[0]), *command[1:]], cwd=work, stdout=full, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    return done.returncode, done.stderr
+
+
+@check
+def full_output(checks, work):
+    """Standard output that cannot be written is said; so is that the files of the command are there all the same."""
+    small_inputs(work)
     for command in SAYING:
-        with open("/dev/full", "wb") as full:
-            done = subprocess.run([tool(command[0]), *command[1:]], cwd=work, stdout=full, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
-        checks.expect(done.returncode == 6 and b"cannot write to standard output" in done.stderr,
-                      f"{' '.join(command)}, on a full disk: {done.returncode} {done.stderr!r}")
+        code, said = on_full_disk(command, work)
+        checks.equal((code, said.endswith("cannot write to standard output\n")), (6, True), f"{' '.join(command)}: {said}")
+    making = [*(((*command, "read", *more), (*command, "full", *more), "read", "full") for command, more in MAKING),
+              (("migrator", "migrate", "p2", "--in-place"), ("migrator", "migrate", "p3", "--in-place"), "p2", "p3")]
+    for copy in ("p2", "p3"):
+        shutil.copytree(work / "p", work / copy)
+    for read, full, wanted, made in making:
+        run_ok(checks, tool(read[0]), *read[1:], cwd=work)
+        code, said = on_full_disk(full, work)
+        checks.equal((code, said.endswith("cannot write to standard output; all files are written\n")), (6, True), f"{' '.join(full)}: {said}")
+        checks.equal(names(work / made), names(work / wanted), f"{' '.join(full)}: files")
+        if made == "p3":
+            checks.equal({path.name: path.read_bytes() for path in (work / made).glob("*.py")},
+                         {path.name: path.read_bytes() for path in (work / wanted).glob("*.py")}, "changed sources")
+        for path in list(work.glob("*read*")) + list(work.glob("*full*")) + list(work.glob(".*full*")):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def main():
