@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "command_line/completion.h"
-#include "command_line/empty_values.h"
 #include "command_line/help_text.h"
 #include "command_line/manual.h"
+#include "command_line/missing_values.h"
 #include "command_line/one_of.h"
 #include "command_line/spoken_language.h"
 #include "command_line/translated_page.h"
@@ -152,7 +152,7 @@ base::Result<std::optional<std::string>> parse(CLI::App& app, std::vector<std::s
                                                const base::Language& language) {
     if (auto text = generated(app, words)) return text;
     refuse_empty_words(app);
-    refuse_empty_values(app);
+    refuse_missing_values(app);
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {

@@ -18,7 +18,7 @@
 #include "ckpt_convert/open/option_values.h"
 #include "command_line/command_line.h"
 #include "command_line/command_page.h"
-#include "command_line/empty_values.h"
+#include "command_line/missing_values.h"
 #include "command_line/one_of.h"
 
 namespace ckpt {

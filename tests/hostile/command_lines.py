@@ -5,7 +5,8 @@
 Each ends within a second of processor time, with an exit code of docs/reference/exit-codes.md that is no mistake of ours, and an error is
 one line, `NAME: error: ...`. `--lines` is how many each program is given over all its commands, `--each` how many each of its commands.
 `special_files` looks at every option and position that the help has: a pipe, a socket or a device there is never waited for. `empty_values`
-looks at the same, every fifth without --each: an empty value, which a script has forgotten, is an error.
+looks at the same, every fifth without --each: an empty value, which a script has forgotten, is an error; so is the next option in the
+place of a value (`missing_values`).
 """
 
 import argparse
@@ -221,6 +222,34 @@ def empty_values(checks, options):
             code, errors = ended("ckpt_convert", words, work)
             checks.expect(code == 2 and b"the value is empty" in errors and not (work / "out").exists(), f"{words}: {code}: {errors!r}")
         checks.equal(ended("ckpt_convert", ["hf", "out", "--to", "dcp", "--weights-key", "", "-q"], work), (0, b""), "--weights-key says what an empty value is")
+
+
+@check
+def missing_values(checks, options):
+    """The next option is no value: it would be an output directory of that name, and the option would be without effect."""
+    with temporary_directory() as folder:
+        work = Path(folder)
+        tiny_inputs(work)
+        places = 0
+        for name in ("ckpt_convert", "migrator"):
+            for command in commands_of(name):
+                for option, value in command.options:
+                    if not value or option.startswith("--print-"):
+                        continue
+                    places += 1
+                    if not options.each and places % 9:
+                        continue
+                    for next_word in ("--help-all", "--"):
+                        words = [*command.words, option, next_word]
+                        code, errors = ended(name, words, work)
+                        # Where a value has a range it is no value anyway.
+                        checks.expect(code == 2 and errors.count(b"\n") == 1 and next_word in errors.decode(), f"{name} {words}: {code}: {errors[-300:]!r}")
+        checks.expect(places > 200, f"only {places} places")
+        code, errors = ended("migrator", ["analyze", "--report", "--json", "p"], work)
+        checks.equal((code, errors), (2, b"migrator: error: --report: the value is missing before --json; see migrator analyze --help\n"), "--report --json")
+        checks.expect(not (work / "--json").exists(), "there is a report called --json")
+        code, errors = ended("migrator", ["analyze", "p", "--report=./--json"], work)
+        checks.equal((code, (work / "--json").is_dir()), (0, True), f"./--json is a path: {errors!r}")
 
 
 @check

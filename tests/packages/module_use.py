@@ -141,6 +141,9 @@ def refuse_wrong_arguments(work, project, checkpoint):
             raises(TypeError, f"{what} {wrong!r}", lambda: calls[what](project, torch_version=wrong))
         raises(ValueError, what, lambda: calls[what](project, torch_version="2\0"))
         raises(toolkit.ToolError, what, lambda: calls[what](project, help=True))  # which is no JSON
+    raises(toolkit.UsageError, "report", lambda: toolkit.analyze(project, report=True))
+    raises(toolkit.UsageError, "report", lambda: toolkit.analyze(project, report=True, diff=True))
+    raises(toolkit.UsageError, "to", lambda: toolkit.convert(checkpoint, work / "w", to=True))
     raises(TypeError, "on_progress", lambda: toolkit.convert(checkpoint, work / "w", on_progress=7))
     assert not (work / "w").exists()
 

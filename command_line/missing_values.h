@@ -1,4 +1,4 @@
-// Empty values of options: what a script forgot, so errors, but where an option says what an empty value means.
+// Values of options that are missing: an empty one, which a script forgot, or the next option in its place.
 #pragma once
 
 namespace CLI {
@@ -12,6 +12,6 @@ namespace command_line {
 void allow_empty(CLI::Option& option);
 
 // After all options are added.
-void refuse_empty_values(CLI::App& app);
+void refuse_missing_values(CLI::App& app);
 
 }  // namespace command_line
