@@ -100,15 +100,16 @@ bool is_inside(FileSystem& fs, const Path& inner, const Path& outer) {
     return false;
 }
 
+Path directory_above(const Path& directory) {
+    const bool is_up = directory == "." || directory == ".." || directory.ends_with("/..");
+    return is_up ? normal_path(join(directory, "..")) : parent(directory);
+}
+
 std::vector<Path> directories_above(FileSystem& fs, const Path& directory) {
     constexpr std::size_t kMaxLevels = 64;
     std::vector<Path> out{normal_path(directory)};
-    while (out.size() < kMaxLevels && out.back() != "/" && !fs.exists(join(out.back(), ".git"))) {
-        const Path& at = out.back();
-        // A relative path goes on above the working directory.
-        const bool is_up = at == "." || at == ".." || at.ends_with("/..");
-        out.push_back(is_up ? normal_path(join(at, "..")) : parent(at));
-    }
+    while (out.size() < kMaxLevels && out.back() != "/" && !fs.exists(join(out.back(), ".git")))
+        out.push_back(directory_above(out.back()));
     return out;
 }
 

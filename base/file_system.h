@@ -127,6 +127,9 @@ Result<std::string> read_file(FileSystem& fs, const Path& path, std::uint64_t ma
 // True when `inner`, which need not exist, is `outer` or lies in it, whatever links and ".." lead there.
 bool is_inside(FileSystem& fs, const Path& inner, const Path& outer);
 
+// The directory above; of a relative path that ends at the working directory, the one above that. That of the root is the root.
+Path directory_above(const Path& directory);
+
 // `directory` and those above it, up to the one that holds `.git`, else to the root.
 std::vector<Path> directories_above(FileSystem& fs, const Path& directory);
 

@@ -132,6 +132,23 @@ bool has_table(base::FileSystem& fs, const Path& file) {
     return text && text->find(kTable) != std::string::npos;
 }
 
+// What lies above the root of the repository does not count; the nearest file with settings is named.
+Settings refused_above_repository(base::FileSystem& fs, const Path& path, Path at) {
+    constexpr int kMaxLevels = 64;
+    for (int level = 0; level < kMaxLevels && at != "/"; ++level) {
+        at = base::directory_above(at);
+        const Path file = base::join(at, kFileName);
+        if (!fs.exists(file) || !has_table(fs, file)) continue;
+        Settings out;
+        out.left_out = {
+            "The settings of {file} were not read: it lies above the repository of {path}. If they are to count, name "
+            "the file with {option}.",
+            {{"file", file}, {"path", path}, {"option", "--config " + base::shell_path(file)}}};
+        return out;
+    }
+    return {};
+}
+
 }  // namespace
 
 bool is_about_others_settings(const base::Message& note) {
@@ -162,7 +179,8 @@ base::Result<Settings> find_settings(base::FileSystem& fs, const Path& path) {
         TRY_ASSIGN(auto found, parse(fs, file));
         if (found) return std::move(*found);
     }
-    return Settings{};
+    const bool is_in_repository = fs.exists(base::join(around.back(), kGit));
+    return is_in_repository ? refused_above_repository(fs, path, around.back()) : Settings{};
 }
 
 }  // namespace migrator

@@ -73,6 +73,7 @@ void count(const FindingOutcome& outcome, bool has_edits, ReportSummary& summary
 }
 
 Verdict verdict_of(const ReportSummary& summary) {
+    if (summary.files_analysed == 0 && summary.findings == 0) return Verdict::review;
     if (summary.findings == 0) return Verdict::nothing_found;
     if (summary.blocking > 0) return Verdict::blocked;
     if (summary.to_review > 0) return Verdict::review;
@@ -80,6 +81,8 @@ Verdict verdict_of(const ReportSummary& summary) {
 }
 
 std::string sentence_of(const ReportSummary& summary) {
+    if (summary.files_analysed == 0 && summary.findings == 0)
+        return "No file was analysed, so nothing is known of the project.";
     std::uint64_t looks = summary.to_review - summary.blocking;
     auto with_verb = [](std::uint64_t number, std::string_view one, std::string_view many) {
         return base::format("{} {}", base::plural(number, "finding"), number == 1 ? one : many);

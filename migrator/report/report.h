@@ -154,7 +154,7 @@ enum class Verdict {
     nothing_found,  // no finding at all
     ready,          // every warning and error is settled
     convertible,    // what is left can be applied by `migrate`
-    review,         // warnings are left
+    review,         // warnings are left, or no file was analysed
     blocked,        // errors are left
 };
 std::string_view name(Verdict verdict);

@@ -64,10 +64,11 @@ ProjectLock::~ProjectLock() {
 std::optional<StoppedRun> ProjectLock::stopped() const { return stopped_of(journal_.left()); }
 
 base::Status ProjectLock::begin(const StoppedRun& as_if_stopped) {
-    is_traceless_ = false;
     TRY(journal_.start());
     TRY(journal_.say(kRecord, as_if_stopped.record));
-    return journal_.say(kToken, as_if_stopped.token);
+    TRY(journal_.say(kToken, as_if_stopped.token));
+    is_traceless_ = false;
+    return {};
 }
 
 base::Status ProjectLock::finish() {

@@ -35,7 +35,7 @@ public:
     ~ProjectLock();  // leaves no trace when nothing was begun
 
     std::optional<StoppedRun> stopped() const;
-    // From here on files change.
+    // From here on files change, unless it fails.
     base::Status begin(const StoppedRun& as_if_stopped);
     // All files are as they should be.
     base::Status finish();

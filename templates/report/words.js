@@ -95,6 +95,7 @@ const WORDS = {
     applyGoCopy: '写入副本', applyGoInPlace: '修改项目文件', applying: '正在应用…', copyCommand: '复制命令', copied: '已复制', applyUndoFirst: '项目已被就地修改，请先撤销：',
     close: '关闭', exported: (n) => `已导出 ${n} 个处理结果`, imported: (n, strange) => `已导入 ${n} 个处理结果${strange ? `，${strange} 个属于其他报告` : ''} `, notDecisions: '该文件不是 decisions.json', saved: '已保存到 decisions.json', notSaved: '未保存',
     sentence(summary) {
+      if (!summary.files_analysed && !summary.findings) return '没有分析任何文件，因此项目情况未知。';
       if (summary.verdict === 'nothing_found') return '未检出依赖 CUDA 的内容。';
       if (summary.verdict === 'ready') return '无需人工处理：项目可以在昇腾 NPU 上首次运行。';
       const parts = [];

@@ -137,6 +137,13 @@ def settings_above_a_project(checks, work):
     checks.expect("Settings were read from ../pyproject.toml: style. A project does not choose rules: give it" in said, f"a repository: {said}")
     place = with_settings_above(work / "rules", 'rules = "rules"', True)
     checks.expect("evil_package.zeros" in migrated_below(place, "--rules", "../rules")[2], "--rules is the user's")
+    # Nothing above the root of a repository counts, which is said.
+    place = with_settings_above(work / "above", 'exclude = ["*"]', False)
+    (place / "p/.git").mkdir()
+    said, code, text = migrated_below(place)
+    checks.equal((code, text), (0, MIGRATED), f"above a repository: {said}")
+    checks.expect("The settings of ../pyproject.toml were not read: it lies above the repository of p. If they are to count, name the file with "
+                  "--config ../pyproject.toml." in said, f"above a repository: {said}")
     # In what is analysed a project's rules are its own.
     place = with_settings_above(work / "inside", "x = 1", False)
     (place / "p/rules").mkdir()

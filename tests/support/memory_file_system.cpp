@@ -190,7 +190,8 @@ public:
     const std::string& content() const override { return node_->content; }
     Status append(std::string_view text) override {
         node_->content += text;
-        return {};
+        if (fs_.appends_to_failure_ == 0 || --fs_.appends_to_failure_ > 0) return {};
+        return base::fail(ErrorKind::write_failed, "cannot sync: Input/output error", path_);
     }
     Status truncate(std::uint64_t bytes) override {
         node_->content.resize(bytes);

@@ -50,6 +50,8 @@ public:
 
     // What a process that died leaves: files stay, and nobody has them locked.
     void forget_locks() { locked_.clear(); }
+    // The append to a locked file with this number fails when its text is there, as a sync does; counted from 1 and from now.
+    void fail_append(int number) { appends_to_failure_ = number; }
 
 private:
     friend class MemoryLocked;
@@ -58,6 +60,7 @@ private:
     std::map<base::Path, std::shared_ptr<Node>> nodes_;  // by normalised path
     std::uint64_t next_inode_ = 1;
     std::set<base::Path> locked_;
+    int appends_to_failure_ = 0;
 };
 
 }  // namespace test

@@ -133,7 +133,9 @@ TEST_CASE("report: what only follows the edit of another finding is settled with
 }
 
 TEST_CASE("report: the verdict") {
-    CHECK(make_report({}, {}, 0, {}, {}).summary.verdict == Verdict::nothing_found);
+    const ReportSummary unseen = make_report({}, {}, 1, {}, {}).summary;
+    CHECK(unseen.verdict == Verdict::review);
+    CHECK(unseen.sentence == "No file was analysed, so nothing is known of the project.");
     CHECK(report_of(Severity::info, FixState::none).summary.verdict == Verdict::ready);
     CHECK(report_of(Severity::error, FixState::applied).summary.verdict == Verdict::ready);
     CHECK(report_of(Severity::error, FixState::available).summary.verdict == Verdict::convertible);
