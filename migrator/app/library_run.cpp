@@ -48,7 +48,7 @@ std::vector<LibraryFunction> functions_of_file(base::FileSystem& fs, const Knowl
 base::Result<std::string> analyse_library(const Options& options, base::FileSystem& fs) {
     TRY(check_paths(fs, options));
     TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style, options.megatron));
-    TRY_ASSIGN(auto projects, find_projects(fs, options));
+    TRY_ASSIGN(auto projects, find_projects(fs, knowledge.store, options));
     const FrameworkVersion version = framework_versions(fs, options.torch_version, knowledge.rules, projects).whole;
     knowledge.rules.restrict_to(version.version);
     TRY(add_libraries(options, fs, knowledge));

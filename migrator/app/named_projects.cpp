@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "migrator/app/named_input.h"
+#include "migrator/project/path_reader.h"
 
 namespace migrator {
 namespace {
@@ -11,8 +12,9 @@ using base::FileKind;
 using base::Path;
 
 // A report inside the project must not be analysed by the next run.
-DiscoveryOptions discovery_options(const Options& options, const Path& argument) {
+DiscoveryOptions discovery_options(const Options& options, const Path& argument, const PathReader& paths) {
     DiscoveryOptions out;
+    out.paths = paths;
     out.include = options.include;
     out.exclude = options.exclude;
     Path root = base::normal_path(argument);
@@ -88,14 +90,16 @@ base::Status use_common_root(base::FileSystem& fs, std::vector<Project>& project
 
 }  // namespace
 
-base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Options& options) {
+base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const base::DataStore& store,
+                                                 const Options& options) {
     std::vector<Project> projects;
     if (options.reads_standard_input()) {
         TRY_ASSIGN(projects.emplace_back(), standard_input_project(options));
         return projects;
     }
+    TRY_ASSIGN(const PathReader paths, path_reader(store));
     for (const Path& argument : options.paths) {
-        TRY_ASSIGN(FileList files, discover(fs, argument, discovery_options(options, argument)));
+        TRY_ASSIGN(FileList files, discover(fs, argument, discovery_options(options, argument, paths)));
         TRY_ASSIGN(base::FileInfo info, fs.info(argument));
         TRY(check_is_project(fs, argument, info.kind == FileKind::directory, files));
         Project& project = projects.emplace_back();

@@ -9,6 +9,7 @@
 namespace migrator {
 
 // What each holds is found; what its files mean to each other is left to index_projects.
-base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const Options& options);
+base::Result<std::vector<Project>> find_projects(base::FileSystem& fs, const base::DataStore& store,
+                                                 const Options& options);
 
 }  // namespace migrator

@@ -373,7 +373,7 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
         TRY_ASSIGN(knowledge.told_names, ToldNames::load(knowledge.store, options.chip));
     }
     TRY_ASSIGN(const HelperModule helper, HelperModule::load(knowledge.store, knowledge.rules.style));
-    TRY_ASSIGN(auto projects, find_projects(fs, options));
+    TRY_ASSIGN(auto projects, find_projects(fs, knowledge.store, options));
     for (const Project& project : projects) {
         if (options.command == Command::migrate && !options.reads_standard_input())
             TRY(check_not_stopped(fs, project.files.root));

@@ -14,6 +14,7 @@
 #include "migrator/app/output_tree.h"
 #include "migrator/app/path_checks.h"
 #include "migrator/app/record_path.h"
+#include "migrator/project/path_reader.h"
 #include "migrator/review/project_lock.h"
 #include "migrator/review/project_root.h"
 #include "migrator/review/reapply.h"
@@ -44,6 +45,7 @@ base::Result<std::vector<NotCopied>> write_copy(base::FileSystem& fs, const Path
     TRY(check_paths(fs, as_migrate));
     DiscoveryOptions wanted;
     wanted.include = include;
+    TRY_ASSIGN(wanted.paths, path_reader(base::DataStore()));
     TRY_ASSIGN(FileList files, discover(fs, root, wanted));
     TRY_ASSIGN(auto tree, OutputTree::create(fs, options.output, options.force));
     std::set<Path> changed;

@@ -51,6 +51,17 @@ void add_problem_files(const Project& project, bool copies, std::vector<ReportFi
                                             "it with --include; if not, with --exclude.",
                                    Severity::warning));
     }
+    for (const Path& path : project.files.too_large) {
+        out.push_back(problem_file(project.shown(path), FileType::other, "file.left_out",
+                                   copies ? "Files of the project open what is in this directory, and it was not "
+                                            "copied: a .gitignore excludes it, and it is large. Copy or link it to "
+                                            "where the copy needs it, and name it with --exclude; or name it with "
+                                            "--include."
+                                          : "Files of the project open what is in this directory, and it is not "
+                                            "analysed: a .gitignore excludes it, and it is large. Name it with "
+                                            "--include or --exclude.",
+                                   Severity::warning));
+    }
     for (const FoundFile& file : project.files.files) {
         if (file.limit == 0) continue;
         out.push_back(problem_file(

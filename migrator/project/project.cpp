@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <iterator>
 #include <map>
 
@@ -208,8 +209,18 @@ std::vector<base::Message> notes_of(const Project& project, bool copied) {
         "Part of the project, although a .gitignore excludes it, as files of the project import or open it: {paths}.");
     add_paths(project.files.analysed_by_name,
               "Analysed, although vendored or generated, as files of the project import it: {paths}.");
-    add_paths(project.files.directories_skipped,
+    const auto& files = project.files.files;
+    const auto is_partly_in = [&](const Path& directory) {
+        const Path inside = base::join(directory, "");
+        const auto first = std::ranges::lower_bound(files, inside, {}, &FoundFile::path);
+        return first != files.end() && first->path.starts_with(inside);
+    };
+    std::vector<Path> skipped = project.files.directories_skipped;
+    const auto partly_in = std::stable_partition(skipped.begin(), skipped.end(), std::not_fn(is_partly_in));
+    add_paths({skipped.begin(), partly_in},
               copied ? "Neither analysed nor copied: {paths}." : "Not analysed: {paths}.");
+    add_paths({partly_in, skipped.end()}, copied ? "Not copied, but for what files of the project open: {paths}."
+                                                 : "Not part of the project, but for what its files open: {paths}.");
     std::map<std::string, std::vector<Path>> by_reason;
     for (const FoundFile& file : project.files.files) {
         if (!file.skipped_because.empty()) by_reason[file.skipped_because].push_back(project.shown(file.path));

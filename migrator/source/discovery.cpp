@@ -19,7 +19,7 @@ base::Result<FileList> discover(base::FileSystem& fs, const Path& path, const Di
     Walk walk(fs, path, options);
     walk.read_all();
     walk.sort();
-    follow_mentions(walk);
+    follow_mentions(walk, options.paths);
     if (walk.list().files.empty() && walk.list().left_out.empty())
         return base::fail(base::ErrorKind::bad_input, "the directory has no file that can be analysed", path);
     return std::move(walk.list());

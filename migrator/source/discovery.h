@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/file_system.h"
+#include "migrator/source/named_path.h"
 #include "migrator/source/source_file.h"
 
 namespace migrator {
@@ -17,6 +19,7 @@ struct DiscoveryOptions {
     // Larger files are copied, not analysed. A syntax tree takes some 60 times the room of its text.
     std::uint64_t max_file_bytes = 64ull << 20;
     std::uint64_t max_python_bytes = 16ull << 20;
+    PathReader paths;  // that code composes; empty: nobody looks for them
 };
 
 struct FoundFile {
@@ -48,6 +51,7 @@ struct FileList {
     std::vector<base::Path> directories_skipped;  // sorted, and files: neither analysed nor copied, see discover()
     std::vector<LeftOutPath> left_out;            // those of them that may be the project's; sorted by path
     std::vector<base::Path> in_by_name;           // not left out, as files of the project import or open it; sorted
+    std::set<base::Path> too_large;               // left out, although files of the project open them
     std::vector<base::Path> analysed_by_name;   // not left as it is, vendored or generated, for the same reason; sorted
     std::vector<base::Error> unusable_indexes;  // of git, so that nothing is known to be tracked
     std::vector<base::Error> unreadable;        // entries that could not be read; the rest of the project was

@@ -120,9 +120,6 @@ void Walk::read_all() {
         pending_.pop_back();
         read(std::move(directory));
     }
-    for (LeftOutPath& item : list_.left_out) {
-        if (item.is_directory) item.has_code = has_code(item.path);
-    }
 }
 
 void Walk::add_named_file(const Path& name) {
@@ -146,7 +143,7 @@ bool Walk::bring_in(const LeftOutPath& left_out) {
 
 bool Walk::bring_in_file(const Path& path) {
     const auto info = fs_.link_info(absolute(path));
-    if (!info || info->kind != FileKind::regular) return false;
+    if (!info || (info->kind != FileKind::regular && info->kind != FileKind::symlink)) return false;
     std::erase(list_.directories_skipped, path);
     add_file(path, false, any_matches(exclude_, path) ? "excluded by --exclude" : "");
     return true;
@@ -305,8 +302,8 @@ void Walk::leave_out(const Path& relative, const Directory& directory, Reason re
     for (const PathPattern& pattern : exclude_) {
         if (pattern.matches(relative, is_directory) || pattern.matches_file_or_parent(relative)) return;
     }
-    list_.left_out.push_back(
-        {relative, is_directory, !is_directory && is_code(file_type_of(relative)), directory.ignore});
+    list_.left_out.push_back({relative, is_directory,
+                              is_directory ? has_code(relative) : is_code(file_type_of(relative)), directory.ignore});
 }
 
 bool Walk::names_directory(const Path& directory) const {

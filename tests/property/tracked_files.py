@@ -270,6 +270,113 @@ def without_repository(checks, work):
     checks.equal(json.loads(done.stdout)["summary"]["to_review"] > 0, True, "in place: the verdict counts what is left out")
 
 
+# What is ignored, of each kind that code may open. The last is a data set by its size.
+IGNORED = {"data/vocab.txt": "a\n", "data/sub/deep.txt": "b\n", "pkg/data/names.txt": "c\n", "out/x.txt": "d\n", "out/y.txt": "e\n", "big/a.bin": ""}
+VOCAB, DATA, PACKAGED, NOTHING = ["data/vocab.txt"], ["data/sub/deep.txt", "data/vocab.txt"], ["pkg/data/names.txt"], []
+
+# Code, where it stands, and what of IGNORED is in the copy.
+OPENED = [
+    ("import os\nopen(os.path.join(os.path.dirname(__file__), 'data', 'vocab.txt'))\n", "train.py", VOCAB),
+    ("from os import path as p\nROOT = p.dirname(p.dirname(p.abspath(__file__)))\nopen(p.join(ROOT, 'data', 'vocab.txt'))\n", "tools/a/train.py", NOTHING),
+    ("from os import path as p\nROOT = p.dirname(p.dirname(p.abspath(__file__)))\nopen(p.join(ROOT, 'data', 'vocab.txt'))\n", "tools/train.py", VOCAB),
+    ("import os\nload(os.path.join(os.path.dirname(__file__), 'data'))\n", "train.py", DATA),
+    ("import os\nHERE = os.path.join(os.path.dirname(__file__), 'data')\nopen(os.path.join(HERE, 'vocab.txt'))\n", "train.py", VOCAB),
+    ("import os\nHERE = os.path.join(os.path.dirname(__file__), 'data')\ndef get(name):\n    return load(os.path.join(HERE, name))\n", "train.py", DATA),
+    ("import os\nopen(os.path.join(os.getcwd(), 'data', 'vocab.txt'))\n", "train.py", VOCAB),
+    ("from pathlib import Path\n(Path(__file__).resolve().parent / 'data' / 'vocab.txt').read_text()\n", "train.py", VOCAB),
+    ("from pathlib import Path\nROOT = Path(__file__).resolve().parents[2]\nload(ROOT / 'data' / 'vocab.txt')\n", "a/b/train.py", VOCAB),
+    ("import pathlib\nload(pathlib.Path('data').joinpath('sub', 'deep.txt'))\n", "train.py", ["data/sub/deep.txt"]),
+    ("from pathlib import Path\nload(Path('data', 'x').with_name('vocab.txt'))\n", "train.py", VOCAB),
+    ("from pathlib import Path\nlist(Path('data').glob('**/*.txt'))\n", "train.py", DATA),
+    ("from pathlib import Path\nlist((Path.cwd() / 'data').iterdir())\n", "train.py", DATA),
+    ("ROOT = 'data'\nopen(f'{ROOT}/vocab.txt')\n", "train.py", VOCAB),
+    ("class C:\n    def __init__(self):\n        self.root = 'data'\n    def get(self):\n        return open(f'{self.root}/vocab.txt')\n", "train.py", VOCAB),
+    ("def load(split):\n    return open(f'data/{split}.txt')\n", "train.py", DATA),
+    ("open('data' + '/' + 'vocab.txt')\n", "train.py", VOCAB),
+    ("open('%s/%s.txt' % ('data', 'vocab'))\n", "train.py", VOCAB),
+    ("open('{}/vocab.txt'.format('data'))\n", "train.py", VOCAB),
+    ("import glob\nglob.glob('data/*.txt')\n", "train.py", DATA),
+    ("from glob import iglob\nPATTERN = 'data/s*/*.txt'\nlist(iglob(PATTERN))\n", "train.py", DATA),
+    ("import os\nos.listdir('data')\n", "train.py", DATA),
+    ("import os\nos.listdir('data/sub')\n", "train.py", ["data/sub/deep.txt"]),
+    ("import os\nfor root, _, names in os.walk('./data/'):\n    print(root, names)\n", "train.py", DATA),
+    ("from importlib import resources\nresources.files('pkg').joinpath('data/names.txt').read_text()\n", "train.py", PACKAGED),
+    ("from importlib.resources import files\nimport pkg.data\n(files(pkg.data) / 'names.txt').read_text()\n", "train.py", PACKAGED),
+    ("import importlib.resources\nimportlib.resources.read_text('pkg.data', 'names.txt')\n", "train.py", PACKAGED),
+    ("import pkgutil\npkgutil.get_data(__package__, 'names.txt')\npkgutil.get_data('pkg', 'data/names.txt')\n", "train.py", PACKAGED),
+    ("import pkg_resources\npkg_resources.resource_filename('pkg', 'data/names.txt')\n", "train.py", PACKAGED),
+    # The beginning is not known.
+    ("import os\ndef load(root):\n    return open(os.path.join(root, 'data', 'vocab.txt'))\n", "train.py", VOCAB),
+    ("import os\nfrom config import ROOT\nopen(os.path.join(ROOT, 'vocab.txt'))\n", "train.py", VOCAB),
+    ("import os\nopen(os.environ['DATA'] + '/vocab.txt')\n", "train.py", VOCAB),
+    ("cat $PWD/data/vocab.txt\n", "run.sh", VOCAB),
+    ("python train.py --data \"$PWD/data\"\n", "run.sh", DATA),
+    ("python train.py --data $(dirname \"$0\")/data\n", "run.sh", DATA),
+    ("ROOT=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")/..\" && pwd)\nDIR=${ROOT}/data\npython train.py --data=${DIR}/vocab.txt\n", "scripts/run.sh", VOCAB),
+    ("cp -r \"${DIR:-data}/sub\" /tmp\n", "run.sh", ["data/sub/deep.txt"]),
+    ("vocab: ${root}/data/vocab.txt\n", "conf.yaml", VOCAB),
+    ("all:\n\tcat $(ROOT)/data/vocab.txt\n", "Makefile", VOCAB),
+    (json.dumps({"cells": [{"cell_type": "code", "source": ["from pathlib import Path\n", "ROOT = Path('data')\n", "open(ROOT / 'vocab.txt')"]}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}),
+     "train.ipynb", VOCAB),
+    ("import os, sys\nif sys.argv[1:]:\n    ROOT = '/mnt'\nelse:\n    ROOT = 'data'\nopen(os.path.join(ROOT, 'vocab.txt'))\n", "train.py", VOCAB),
+    ("import numpy as np\nwhere = 'data' + '/sub'\nnp.load(file=where + '/deep.txt')\n", "train.py", ["data/sub/deep.txt"]),
+    ("python train.py data.path=${WHERE}/data/vocab.txt\n", "run.sh", VOCAB),
+    # Not of the project, not read, or no path.
+    ("import os\nopen(os.path.join('/', 'data', 'vocab.txt'))\nopen('/data/vocab.txt')\n", "train.py", NOTHING),
+    ("from pathlib import Path\nload(Path.home() / 'data' / 'vocab.txt')\nload(Path('~/data').expanduser())\n", "train.py", NOTHING),
+    ("BASE = 'https://host/data'\nget(f'{BASE}/vocab.txt')\nget('https://host/data/vocab.txt')\n", "train.py", NOTHING),
+    ("data = 'data'\nx = data + ' and vocab'\nprint('the data', data, 1 / len(data))\n", "train.py", NOTHING),
+    ("import os\nopen('out/x.txt', 'w')\nopen(os.path.join('out', 'y.txt'), mode='ab')\n", "train.py", NOTHING),
+    ("import os\nOUT = os.path.join(os.path.dirname(__file__), 'out')\nos.makedirs(OUT, exist_ok=True)\nsave(os.path.join(OUT, 'x.txt'))\n", "train.py", NOTHING),
+    ("from pathlib import Path\nwhere = Path(__file__).parent / 'out'\nwhere.mkdir()\n(where / 'x.txt').write_text('')\n", "train.py", NOTHING),
+    ("import os\nargs.output_dir = os.path.join('out', 'x')\nrun(log_dir=f'out/{name}')\n", "train.py", NOTHING),
+    ("mkdir -p $PWD/out\npython train.py --output_dir $PWD/out --log-dir=$PWD/out 2>&1 | tee $PWD/out/x.txt\n", "run.sh", NOTHING),
+    ("cat /data/vocab.txt $HOME/data/vocab.txt ../data/vocab.txt\n", "run.sh", NOTHING),
+]
+
+
+def however_a_path_is_written(checks, work):
+    for number, (text, where, want) in enumerate(OPENED[::5] if "PROPERTY_SHARE" in os.environ else OPENED):
+        root = work / str(number) / "p"
+        project(root, IGNORED | {where: text}, "/data/\n/pkg/data/\n/out/\n/big/\n", tracked=False)
+        have, report = copied(checks, root)
+        label = f"{where}: {text}"
+        checks.equal(sorted(have), sorted([".gitignore", where, *want]), label)
+        checks.equal((rules_of(report), report["summary"]["verdict"]), ([], "nothing_found"), label)
+        for note in report["notes"]:
+            checks.expect(not want or not note.startswith("Neither analysed nor copied") or want[0].split("/data")[0] not in note.split(": ")[1].split(", "), f"{label}: {note}")
+
+
+def links_that_are_opened(checks, work):
+    """A link is copied as a link, whatever it leads to; a module that is imported brings its directory, however large."""
+    project(work / "p", {"train.py": "import os\nopen(os.path.join('data', 'vocab.txt'))\nos.listdir('data/coco')\nos.listdir('lib')\nimport lib.net\n", "lib/net.py": "x = 1\n", "data/other.txt": "a\n"},
+            "data/\nlib/\n", tracked=False)
+    for name, target in (("vocab.txt", "/nowhere/vocab.txt"), ("coco", "/nowhere/coco")):
+        (work / "p/data" / name).symlink_to(target)
+    (work / "p/lib/weights.bin").touch()
+    os.truncate(work / "p/lib/weights.bin", (64 << 20) + 1)
+    have, report = copied(checks, work / "p")
+    checks.equal(sorted(have), [".gitignore", "data/coco", "data/vocab.txt", "lib/net.py", "lib/weights.bin", "train.py"], "with links")
+    checks.equal([os.readlink(work / "p_out/data" / name) for name in ("coco", "vocab.txt")], ["/nowhere/coco", "/nowhere/vocab.txt"], "where they lead")
+    checks.equal((rules_of(report), report["summary"]["verdict"]), ([], "nothing_found"), "nothing is missing")
+
+
+def a_data_set_that_is_opened(checks, work):
+    for number, (code, size, count) in enumerate([("os.listdir('big')", (64 << 20) + 1, 2), ("glob.glob(os.path.join('big', '*.bin'))", 0, 1001)]):
+        root = work / str(number) / "p"
+        project(root, {"train.py": "import glob, os\nopen('big/0.bin')\n" + code}, "big/\n", tracked=False)
+        (root / "big").mkdir()
+        for name in range(count):
+            (root / f"big/{name}.bin").touch()
+            os.truncate(root / f"big/{name}.bin", size if name else 0)
+        have, report = copied(checks, root)
+        checks.equal(sorted(have), [".gitignore", "big/0.bin", "train.py"], code)
+        checks.equal((rules_of(report), report["summary"]["verdict"]), ([("big", "file.left_out")], "review"), code)
+        checks.expect("Not copied, but for what files of the project open: big." in report["notes"], report["notes"])
+        have, report = copied(checks, root, "--exclude", "big/")
+        checks.equal((sorted(have), rules_of(report)), ([".gitignore", "train.py"], []), f"{code}, with --exclude")
+
+
 def damaged(checks, work):
     """Damage of every kind: a note, and what .gitignore says; never a crash."""
     project(work / "p", PARTS | {"train.py": "import torch\n"})
@@ -313,7 +420,7 @@ def damaged(checks, work):
         checks.equal(run(tool("migrator"), "analyze", work / "q").returncode, 0, f".git: {text[:20]}")
 
 
-BY_HAND = (tracked_and_ignored, untracked_and_ignored, below_the_root, worktrees_and_submodules, sparse, conflict, without_repository, damaged)
+BY_HAND = (tracked_and_ignored, untracked_and_ignored, below_the_root, worktrees_and_submodules, sparse, conflict, without_repository, however_a_path_is_written, links_that_are_opened, a_data_set_that_is_opened, damaged)
 
 
 def main():
