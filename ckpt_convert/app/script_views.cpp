@@ -26,14 +26,23 @@ std::string changed_lines(const ScriptFile& file, const std::string& fixed, cons
     return out;
 }
 
+// What is said is one clause; the sentences of tables end with a full stop.
+std::string said(const ScriptFinding& finding, const base::Language& say) {
+    if (finding.message.empty()) return say.said_of_name(finding.what);
+    std::string out = say.message(finding.message);
+    for (const std::string_view end : {".", "。"})
+        if (out.ends_with(end)) out.resize(out.size() - end.size());
+    return out;
+}
+
 }  // namespace
 
 std::string check_text(const ScriptCheck& check, const CheckedFix& fix, const base::Language& say) {
     std::string out;
     for (const ScriptFinding& finding : check.findings) {
         out += say.show("{}:{}: {}: {}\n", check.files[finding.place.file].path, finding.line,
-                        say.text(finding.severity), say.said(finding.what));
-        out += say.show("    right: {}\n", say.said(finding.right));
+                        say.text(finding.severity), said(finding, say));
+        out += say.show("    right: {}\n", say.said_of_name(finding.right));
     }
     for (std::size_t i = 0; i < fix.texts.size(); ++i) {
         if (fix.texts[i]) out += "\n" + changed_lines(check.files[i], *fix.texts[i], say);

@@ -229,9 +229,8 @@ constexpr auto record_of(const LaunchFacts*) {
         field("of_model", &LaunchFacts::of_model,
               "options that a model has or has not: given where its mapping file does not, they make another")
             .needed(),
-        field(
-            "not_read", &LaunchFacts::not_read,
-            "how the names of scripts end that say nothing of the job: they are not looked into when one sources them"),
+        field("not_read", &LaunchFacts::not_read,
+              "names of scripts that say nothing of the job, beside those of CANN: they are not looked into"),
         field("shown_by", &LaunchFacts::shown_by, "commands that name a program without starting it"),
         field("given", &LaunchFacts::given,
               "variables that the system which starts a job sets, with * for any end: a script need not"),

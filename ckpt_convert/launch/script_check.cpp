@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 
+#include "base/cann.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "ckpt_convert/launch/option_list.h"
@@ -56,8 +57,9 @@ Result<const LaunchTarget*> target_of(const base::DataStore& store, const Launch
     return best;
 }
 
-ScriptNames names_of(const LaunchFacts& facts) {
-    ScriptNames out{{}, facts.not_read, facts.shown_by, facts.given, facts.batch.comment, facts.batch.options};
+ScriptNames names_of(const LaunchFacts& facts, std::vector<std::string> not_read) {
+    not_read.insert(not_read.end(), facts.not_read.begin(), facts.not_read.end());
+    ScriptNames out{{}, std::move(not_read), facts.shown_by, facts.given, facts.batch.comment, facts.batch.options};
     for (const LaunchTarget& target : facts.targets)
         out.programs.insert(out.programs.end(), target.programs.begin(), target.programs.end());
     return out;
@@ -109,6 +111,8 @@ bool is_harmless(const ScriptSlip& slip, const std::vector<ScriptJob>& jobs) {
 }
 
 void add_slips(const ScriptReading& script, const std::vector<ScriptJob>& jobs, std::vector<ScriptFinding>& findings) {
+    for (const ScriptSlip& slip : script.not_read)
+        findings.push_back({"not_read", "warning", slip.place, slip.what, slip.right, {}});
     for (const ScriptSlip& slip : script.slips) {
         if (is_harmless(slip, jobs)) continue;
         std::vector<ScriptEdit> edits;
@@ -171,8 +175,12 @@ Status add_yaml(base::FileSystem& fs, const Path& path, ScriptReading& script, S
 }
 
 // A script, or the YAML file of a program alone.
-Result<ScriptReading> read_given(base::FileSystem& fs, const LaunchFacts& facts, const Path& path) {
-    if (!is_yaml(path)) return read_script(fs, path, names_of(facts));
+Result<ScriptReading> read_given(base::FileSystem& fs, const base::DataStore& store, const LaunchFacts& facts,
+                                 const Path& path) {
+    if (!is_yaml(path)) {
+        TRY_ASSIGN(std::vector<std::string> of_cann, base::cann_scripts(store));
+        return read_script(fs, path, names_of(facts, std::move(of_cann)));
+    }
     ScriptReading out;
     out.programs.push_back({facts.yaml_program, {}, {}, {}, {}, {}});
     TRY(add_yaml(fs, path, out, out.programs.front()));
@@ -271,13 +279,18 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
         TRY_ASSIGN(devices, load_devices(store));
         TRY_ASSIGN(device, find_device(devices, request.machine));
     }
-    TRY_ASSIGN(ScriptReading script, read_given(fs, facts, request.script));
+    TRY_ASSIGN(ScriptReading script, read_given(fs, store, facts, request.script));
     TRY_ASSIGN(const LaunchTarget* target, target_of(store, facts, script));
     if (!request.target.empty()) {
         TRY_ASSIGN(target, facts.target(request.target));
     }
     std::erase_if(script.programs,
                   [&](const ScriptProgram& program) { return !base::contains(target->programs, program.name); });
+    if (script.programs.empty() && !script.not_read.empty())
+        return base::fail(ErrorKind::usage,
+                          base::format("the script starts no program of {} that is known, as far as it can be read: {}",
+                                       target->title, script.not_read.front().what),
+                          request.script);
     if (script.programs.empty())
         return base::fail(ErrorKind::usage,
                           base::format("the script starts no program of {} that is known: {}", target->title,
@@ -313,7 +326,7 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
             add_model_numbers(*compared.model, job.numbers);
             const bool is_megatron = !target->dialect.empty();
             if (is_megatron) TRY(check_model_options(knowledge, facts, *compared.model, job, out.findings));
-            if (memory) TRY(check_memory(*memory, job, out.findings));
+            if (memory && !job.is_open) TRY(check_memory(*memory, job, out.findings));
         }
         if (compared.checkpoint) {
             job.numbers["legacy_checkpoint"] = compared.checkpoint->legacy;
@@ -321,7 +334,7 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
         }
         check_numbers(facts, job, out.findings);
         check_paths(fs, job, out.findings);
-        check_benchmarks(fs, benchmarks, job, out.findings);
+        if (!job.is_open) check_benchmarks(fs, benchmarks, job, out.findings);
     }
     check_conversions(jobs, out.findings);
     TRY_ASSIGN(const base::VariableTable variables, base::VariableTable::load(store));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/message.h"
 #include "ckpt_convert/launch/launch_facts.h"
 #include "ckpt_convert/launch/launch_request.h"
 #include "ckpt_convert/launch/script_reading.h"
@@ -26,6 +27,7 @@ struct ScriptFinding {
     std::string right;              // what would be right
     std::vector<ScriptEdit> edits;  // that make it so; none: only a person can tell
     std::uint32_t line = 0;         // of the place, from 1
+    base::Message message{};        // `what` as its sentences and values, where a table of rules says it
 };
 
 struct ScriptCheck {

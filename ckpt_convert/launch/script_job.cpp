@@ -31,8 +31,9 @@ public:
 
     void run() {
         for (const ScriptOption& option : job_.program->options) read(option);
+        job_.is_open |= job_.program->is_open;
         // Of a YAML file alone nobody knows the command line.
-        if (job_.program->place.end == 0) return;
+        if (job_.program->place.end == 0 || job_.is_open) return;
         for (const std::string& name : list_.required(job_.program->name)) {
             if (!job_.has(name))
                 add("required", "error", job_.program->place, base::format("{} must be given", name), name);
@@ -115,6 +116,9 @@ private:
     }
 
     void check_values(const ScriptOption& option, const OptionRow& row) {
+        job_.is_open |=
+            row.takes_nothing() && std::any_of(option.values.begin(), option.values.end(),
+                                               [](const auto& value) { return value.is_open && value.may_be_none; });
         const auto count = static_cast<std::size_t>(std::count_if(
             option.values.begin(), option.values.end(), [](const ScriptWord& value) { return !value.may_be_none; }));
         if (row.type == "list" || row.type == "any") return;
@@ -243,8 +247,9 @@ void add_launcher_numbers(ScriptJob& job, const BatchSystem& batch) {
     add_batch_numbers(job, batch);
     const auto nproc = job.numbers.find("nproc");
     if (nproc == job.numbers.end()) return;
-    job.numbers.emplace("nodes", 1);
-    job.numbers["world"] = nproc->second * job.numbers["nodes"];
+    if (!job.program->is_launcher_open) job.numbers.emplace("nodes", 1);
+    if (const auto nodes = job.numbers.find("nodes"); nodes != job.numbers.end())
+        job.numbers["world"] = nproc->second * nodes->second;
     if (const ScriptVariable* visible = job.script->variable("ASCEND_RT_VISIBLE_DEVICES");
         visible && visible->value.is_known)
         job.numbers["visible"] = static_cast<std::int64_t>(base::split(visible->value.text, ',').size());
@@ -289,11 +294,11 @@ void add_numbers(ScriptJob& job, const LaunchFacts& facts) {
         if (job.has(from.option)) take_number(numbers, name, job.value(from.option));
         else if (!from.or_option.empty() && job.has(from.or_option))
             take_number(numbers, name, job.value(from.or_option));
-        else if (from.otherwise) numbers[name] = *from.otherwise;
+        else if (from.otherwise && !job.is_open) numbers[name] = *from.otherwise;
     }
     for (const auto& [name, from] : facts.from_options) {
         const auto other = numbers.find(from.otherwise_from);
-        if (!job.has(from.option) && other != numbers.end()) numbers.emplace(name, other->second);
+        if (!job.has(from.option) && other != numbers.end() && !job.is_open) numbers.emplace(name, other->second);
     }
     add_launcher_numbers(job, facts.batch);
     add_list_numbers(job);
@@ -306,8 +311,10 @@ void add_numbers(ScriptJob& job, const LaunchFacts& facts) {
     numbers["pretrain_handler"] = handler != nullptr && handler->text.starts_with("GeneralPretrain");
     numbers["instruction_handler"] = handler != nullptr && handler->text.find("Instruction") != std::string::npos;
     numbers["half"] = job.has("--bf16") || job.has("--fp16");
-    numbers["infers"] = !numbers["trains"] && job.runs_model();
-    facts.add_numbers(numbers);
+    numbers["infers"] = !job.is_open && !numbers["trains"] && job.runs_model();
+    // What is not there may be in what was not read.
+    if (job.is_open) std::erase_if(numbers, [](const auto& number) { return number.second == 0; });
+    else facts.add_numbers(numbers);
 }
 
 }  // namespace
@@ -349,10 +356,11 @@ Expression::Lookup ScriptJob::lookup() const {
         constexpr std::string_view kHas = "has_";
         if (const auto found = numbers.find(name); found != numbers.end()) return found->second;
         const bool is_word = name.starts_with("is_") || name.find("_is_") != name.npos;
-        if (!name.starts_with(kHas)) return is_word ? std::optional<std::int64_t>(0) : std::nullopt;
+        if (!name.starts_with(kHas)) return is_word && !is_open ? std::optional<std::int64_t>(0) : std::nullopt;
         std::string asked = "--" + std::string(name.substr(kHas.size()));
         std::replace(asked.begin(), asked.end(), '_', '-');
-        return has(asked);
+        const bool is_given = has(asked);
+        return is_given || !is_open ? std::optional<std::int64_t>(is_given) : std::nullopt;
     };
 }
 

@@ -20,6 +20,7 @@ struct ScriptJob {
     const OptionList* list = nullptr;
     std::map<std::string, const ScriptOption*, std::less<>> options;  // the last of each, by its whole name
     ModelValues numbers;
+    bool is_open = false;  // it may have more options than are known, so nothing is missing for sure
 
     const ScriptOption* option(std::string_view name) const;
     // The value of an option with one; nullptr: it is not given, or not known.
@@ -27,7 +28,7 @@ struct ScriptJob {
     bool has(std::string_view name) const { return option(name) != nullptr; }
     // Whether the program trains or answers, and so is told of the model.
     bool runs_model() const;
-    // 1 where "has_NAME" asks for an option that is given.
+    // 1 where "has_NAME" asks for an option that is given, 0 where it is missing for sure.
     Expression::Lookup lookup() const;
 };
 

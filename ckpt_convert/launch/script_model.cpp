@@ -114,7 +114,7 @@ private:
     bool has_no_effect(const FlagReading& reading) const {
         if (!reading.inert) return false;
         const auto inert = reading.inert->evaluate(job_.lookup());
-        return inert && *inert != 0;
+        return inert ? *inert != 0 : job_.is_open;
     }
 
     static std::string id_of(const std::string& name) {
@@ -132,7 +132,7 @@ private:
         if (const ScriptWord* other = job_.value(reading.otherwise_as)) otherwise = other->text;
         const bool is_default =
             !otherwise.empty() && flag.values.size() == 1 && is_same(otherwise, flag.values.front());
-        if (is_said || is_default || row == nullptr) return;
+        if (is_said || is_default || row == nullptr || job_.is_open) return;
         const bool is_error = reading.absent.empty();
         findings_.push_back(
             {id_of(flag.name),
@@ -244,7 +244,7 @@ void check_checkpoint_layout(const Source& checkpoint, const ScriptJob& job, std
                             base::format("{} is {}, and the checkpoint has {}", option_name, given->second, right),
                             base::format("{}, or another checkpoint: ckpt_convert convert", right), std::move(edits)});
     }
-    const bool starts_anew = job.has("--no-load-optim") || job.has("--finetune");
+    const bool starts_anew = job.is_open || job.has("--no-load-optim") || job.has("--finetune");
     if (!checkpoint.has_optimizer && !starts_anew && job.numbers.at("trains") != 0)
         findings.push_back({"no_optimizer",
                             "error",
@@ -266,15 +266,16 @@ void check_conversions(const std::vector<ScriptJob>& jobs, std::vector<ScriptFin
             const ScriptWord* load = job.value("--load");
             if (saved == nullptr || load == nullptr || saved->text != load->text) continue;
             for (const auto& [name, option_name] : kSizes) {
-                const std::int64_t given = job.numbers.at(name), stored = conversion.numbers.at(name);
-                if (given == stored) continue;
+                const auto given = job.numbers.find(name), stored = conversion.numbers.find(name);
+                const bool are_known = given != job.numbers.end() && stored != conversion.numbers.end();
+                if (!are_known || given->second == stored->second) continue;
                 const ScriptWord* word = job.value(option_name);
                 findings.push_back({"converted_layout",
                                     "error",
                                     word != nullptr ? word->place : job.program->place,
-                                    base::format("{} is {}, and the conversion of {} makes {}", option_name, given,
-                                                 saved->text, stored),
-                                    base::format("{} in both", stored),
+                                    base::format("{} is {}, and the conversion of {} makes {}", option_name,
+                                                 given->second, saved->text, stored->second),
+                                    base::format("{} in both", stored->second),
                                     {}});
             }
         }

@@ -131,7 +131,7 @@ public:
         const bool is_known = !directory.empty() && directory != "/" && (file.is_known || directory.find('/') != 0);
         const Path beside = base::join(base::parent(script_.files.front().path), directory);
         const bool is_there = directory == "." || fs.exists(directory) || fs.exists(beside);
-        return is_made || !is_known || is_there ? Path() : directory;
+        return is_made || !is_known || is_there || !script_.not_read.empty() ? Path() : directory;
     }
 
 private:
@@ -167,8 +167,8 @@ void check_tokenizer(base::FileSystem& fs, const ScriptJob& job, std::vector<Scr
 }  // namespace
 
 void check_paths(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
-    check_load(fs, job, findings);
-    check_data(fs, job, findings);
+    if (!job.is_open) check_load(fs, job, findings);
+    if (!job.is_open) check_data(fs, job, findings);
     check_output(fs, job, findings);
     check_tokenizer(fs, job, findings);
 }
@@ -191,6 +191,13 @@ void check_logs(base::FileSystem& fs, const ScriptReading& script, std::vector<S
 
 namespace {
 
+void add_said(std::vector<ScriptFinding>& findings, std::string id, const std::string& severity,
+              const ScriptPlace& place, base::Message message, std::string right) {
+    add_finding(findings, std::move(id), severity, place, std::string(base::trimmed(message.text(), ".")),
+                std::move(right));
+    findings.back().message = std::move(message);
+}
+
 // What the table says of single values, and of those that are set together.
 void check_values(const base::VariableTable& known, const std::vector<const ScriptVariable*>& exported,
                   bool are_all_set, std::vector<ScriptFinding>& findings) {
@@ -200,17 +207,17 @@ void check_values(const base::VariableTable& known, const std::vector<const Scri
         const base::VariableValues* row = known.find(variable->name);
         const auto problem = row != nullptr ? row->problem_of(variable->value.text) : std::nullopt;
         if (!problem) continue;
-        add_finding(findings, "variable_value", known.severity, variable->value.place,
-                    base::format("{}: {}", variable->name, base::trimmed(problem->text(), ".")),
-                    base::format("what `migrator explain {}` names", variable->name));
+        add_said(findings, "variable_value", known.severity, variable->value.place,
+                 base::Message("{name}: {problem}", {{"name", variable->name}, {"problem", *problem}}),
+                 base::format("what `migrator explain {}` names", variable->name));
     }
     if (!are_all_set) return;
     const auto find = [&](std::string_view name) { return known.find(name); };
     for (const base::VariableClash& clash : base::clashes_of(set, find)) {
         const bool is_same = set[clash.at].name == set[clash.first].name;
-        add_finding(findings, is_same ? "variable_twice" : "variable_pair", known.severity,
-                    exported[clash.at]->value.place, std::string(base::trimmed(clash.why.text(), ".")),
-                    is_same ? "one value, with commas between its parts" : "one of them");
+        add_said(findings, is_same ? "variable_twice" : "variable_pair", known.severity,
+                 exported[clash.at]->value.place, clash.why,
+                 is_same ? "one value, with commas between its parts" : "one of them");
     }
 }
 
@@ -221,7 +228,7 @@ void check_least(const LaunchVariable& row, const ScriptVariable& variable, cons
         const auto given = number_in(variable.value.text);
         if (!least || !given || *given < 1 || *given >= static_cast<double>(*least)) continue;
         return add_finding(findings, "variable_value", row.severity, variable.value.place,
-                           base::format("{} is {}: {}", variable.name, variable.value.text, row.problem),
+                           base::format("{}={}: {}", variable.name, variable.value.text, row.problem),
                            base::format("{}: {}", *least, row.least_why),
                            {{variable.value.place, base::format("{}", *least)}});
     }

@@ -8,6 +8,7 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "base/text_lines.h"
+#include "ckpt_convert/launch/script_slips.h"
 #include "ckpt_convert/launch/shell_branches.h"
 #include "ckpt_convert/launch/shell_expansion.h"
 #include "shell/shell_words.h"
@@ -21,6 +22,8 @@ constexpr std::size_t kMaxPrograms = 1000;
 constexpr auto kBefore = std::to_array<std::string_view>({"if", "then", "else", "elif", "do", "done", "fi", "while",
                                                           "until", "{", "}", "!", "time", "esac", "exec", "nohup"});
 constexpr auto kSeparators = std::to_array<std::string_view>({"&&", "||", ";", "|", "&", ";}"});
+constexpr auto kTests = std::to_array<std::string_view>({"[", "[[", "test"});
+constexpr auto kIsThere = std::to_array<std::string_view>({"-f", "-e", "-r", "-s"});
 constexpr auto kDeclare = std::to_array<std::string_view>({"export", "declare", "local", "readonly", "typeset"});
 
 // "NAME" of NAME=value and NAME+=value.
@@ -38,7 +41,8 @@ public:
         : fs_(fs), names_(names), shell_(directory_of(fs, path), names.given), branches_(shell_) {}
 
     Status read(const Path& path) {
-        if (depth_ == kMaxSourced) return {};
+        if (depth_ == kMaxSourced)
+            return base::fail(ErrorKind::unsupported, "too many scripts source each other", path);
         TRY_ASSIGN(const auto info, fs_.info(path));
         if (info.bytes > kMaxScriptBytes)
             return base::fail(ErrorKind::unsupported, "this is too large for a script", path);
@@ -49,7 +53,7 @@ public:
         const std::string_view outer = text_;
         enter(number, files_.back().text);
         ++depth_;
-        find_slips();
+        slips_cut_ |= add_line_slips(text_, number, out_.slips);
         if (!names_.batch_comment.empty()) read_batch();
         shell::read_words(text_, {.is_file = true, .has_whole_words = true}, *this);
         --depth_;
@@ -86,6 +90,7 @@ public:
         const ScriptPlace begin = shell_.place_of(words.front());
         const bool is_cut = words.front().starts_with("--") && !words.front().starts_with("-- ");
         if (is_cut) return cut_command(begin, words.front());
+        note_test(words);
         if (!branches_.runs(words)) return;
         std::size_t first = 0;
         while (first < words.size() && base::contains(kBefore, words[first])) ++first;
@@ -154,16 +159,35 @@ private:
             }
         }
         if (all.empty()) return;
-        // `read -r NAME ...` gives what only the run knows.
+        assign_by_command(all);
+        const std::size_t called = called_script(all);
+        if (called < all.size()) follow(all, called);
+        else add_program(all, ends);
+        if (!base::contains(names_.shown_by, std::string(base::file_name(all.front().text)))) tested_.clear();
+        out_.commands.push_back(std::move(all));
+    }
+
+    // What only the run knows: `read -r NAME ...`, and `for NAME in ...`, of which the last one counts.
+    void assign_by_command(const std::vector<ScriptWord>& all) {
         for (std::size_t i = 1; i < all.size() && all.front().text == "read"; ++i) {
             if (!all[i].text.starts_with('-'))
                 shell_.assign_given(all[i].text, {"", all[i].place, all[i].at, false, true});
         }
-        const std::size_t called = called_script(all);
-        if (called < all.size())
-            source(all[called], {all.begin() + static_cast<std::ptrdiff_t>(called) + 1, all.end()});
-        else add_program(all, ends);
-        out_.commands.push_back(std::move(all));
+        if (all.size() < 4 || all.front().text != "for" || all[2].text != "in") return;
+        ScriptWord last = all.back();
+        last.is_known = false;
+        shell_.assign_given(all[1].text, last);
+    }
+
+    // `[ -f FILE ]`: one that is sourced where it is there may be missing.
+    void note_test(const std::vector<std::string_view>& words) {
+        const auto test = std::find_if(words.begin(), words.end(),
+                                       [](std::string_view word) { return base::contains(kTests, word); });
+        for (auto word = test; word != words.end() && word + 1 != words.end(); ++word) {
+            if (!base::contains(kIsThere, *word) || *(word - 1) == "!") continue;
+            const std::vector<ScriptWord> file = shell_.words(*(word + 1));
+            tested_ = file.size() == 1 ? file.front().text : std::string();
+        }
     }
 
     // eval "$COMMAND", bash -c "...": the shell reads the text as a command once more.
@@ -188,18 +212,44 @@ private:
         return words.size();
     }
 
-    void source(const ScriptWord& file, const std::vector<ScriptWord>& arguments) {
-        if (!file.is_known) return;
-        const Path path =
-            file.text.starts_with('/') ? file.text : base::join(base::parent(files_.front().path), file.text);
+    // Reads the script of a command, unless it says nothing of the job.
+    void follow(const std::vector<ScriptWord>& command, std::size_t called) {
+        const ScriptWord& file = command[called];
+        if (base::contains(names_.not_read, std::string(base::file_name(file.text)))) return;
+        const bool is_sourced = called == 1 && !is_shell(command.front().text);
+        const bool is_of_home = file.text.starts_with('~') && written(file.at).starts_with('~');
+        if (!file.is_known || is_of_home) return add_not_read(file, NotRead::unknown_place, is_sourced);
+        const Path path = place_of_script(file.text);
+        if (path.empty()) {
+            if (file.text != tested_) add_not_read(file, NotRead::not_found, is_sourced);
+            return;
+        }
         const bool is_read_already =
             std::any_of(files_.begin(), files_.end(), [&](const ScriptFile& known) { return known.path == path; });
-        const bool is_of_job = std::none_of(names_.not_read.begin(), names_.not_read.end(),
-                                            [&](const std::string& end) { return path.ends_with(end); });
-        // What is not there cannot be looked into.
-        if (is_read_already || !is_of_job || !fs_.exists(path)) return;
-        for (std::size_t i = 0; i < arguments.size(); ++i) shell_.assign_given(base::format("{}", i + 1), arguments[i]);
-        (void)read(path);
+        if (is_read_already) return;
+        for (std::size_t i = called + 1; i < command.size(); ++i)
+            shell_.assign_given(base::format("{}", i - called), command[i]);
+        if (!read(path)) add_not_read(file, NotRead::unreadable, is_sourced);
+    }
+
+    // A relative one lies beside the first script, or where the check is started; empty: it is not there.
+    Path place_of_script(const std::string& name) const {
+        const bool is_whole = name.starts_with('/');
+        const Path beside = is_whole ? name : base::join(base::parent(files_.front().path), name);
+        if (fs_.exists(beside)) return base::normal_path(beside);
+        return fs_.exists(name) ? base::normal_path(name) : Path();
+    }
+
+    std::string_view written(const ScriptPlace& place) const {
+        const std::string_view text = std::next(files_.begin(), place.file)->text;
+        return text.substr(place.begin, place.end - place.begin);
+    }
+
+    void add_not_read(const ScriptWord& file, NotRead why, bool is_sourced) {
+        if (is_sourced) shell_.expect_more();
+        const std::string_view name = base::trimmed(written(file.at), "\"'");
+        ScriptSlip slip = not_read_slip(file.at, name.empty() ? file.text : name, why, is_sourced);
+        if (not_read_.insert(slip.what).second) out_.not_read.push_back(std::move(slip));
     }
 
     void add_program(const std::vector<ScriptWord>& words, const std::vector<ScriptPlace>& ends) {
@@ -216,10 +266,11 @@ private:
         program.place = found->place;
         const auto at = static_cast<std::size_t>(found - words.begin());
         program.end = ends[at];
-        program.launcher = options_in(words, 0, at, nullptr);
+        program.launcher = options_in(words, 0, at, nullptr, program.is_launcher_open);
         const auto end =
             std::find_if(found, words.end(), [](const ScriptWord& word) { return ends_command(word.text); });
-        program.options = options_in(words, at + 1, static_cast<std::size_t>(end - words.begin()), &program.arguments);
+        program.options = options_in(words, at + 1, static_cast<std::size_t>(end - words.begin()), &program.arguments,
+                                     program.is_open);
         out_.programs.push_back(std::move(program));
     }
 
@@ -232,7 +283,7 @@ private:
     static bool is_option(const ScriptWord& word) { return word.text.starts_with("--") && word.text.size() > 2; }
 
     static std::vector<ScriptOption> options_in(const std::vector<ScriptWord>& words, std::size_t begin,
-                                                std::size_t end, std::vector<ScriptWord>* arguments) {
+                                                std::size_t end, std::vector<ScriptWord>* arguments, bool& is_open) {
         std::vector<ScriptOption> out;
         for (std::size_t i = begin; i < end; ++i) {
             const ScriptWord& word = words[i];
@@ -246,9 +297,12 @@ private:
                 out.back().values.push_back(std::move(value));
             } else if (!out.empty()) {
                 // What may be no word belongs to the option before it only where that has no value yet.
-                if (!word.may_be_none || out.back().values.empty()) out.back().values.push_back(word);
-            } else if (arguments != nullptr) {
-                arguments->push_back(word);
+                const bool is_value = !word.may_be_none || out.back().values.empty();
+                if (is_value) out.back().values.push_back(word);
+                else is_open |= word.is_open;
+            } else {
+                is_open |= word.is_open;
+                if (arguments != nullptr) arguments->push_back(word);
             }
         }
         return out;
@@ -258,39 +312,7 @@ private:
         // One line of them is enough; what follows is of the same command.
         if (!out_.slips.empty() && out_.slips.back().place.file == begin.file && slips_cut_) return;
         slips_cut_ = true;
-        const std::string_view before = text_.substr(0, begin.begin);
-        const std::size_t end = before.find_last_not_of(" \t\r\n");
-        if (end == before.npos) return;
-        const std::size_t line = before.rfind('\n', end);
-        const std::string_view last = before.substr(line + 1, end - line);
-        const std::uint64_t last_begin = line + 1;
-        const bool has_comment = last.find(" #") != last.npos || base::trimmed(last).starts_with('#');
-        if (last.ends_with('\\') && !has_comment) {
-            const std::string_view between = before.substr(end + 1);
-            out_.slips.push_back(
-                {{begin.file, end + 1, begin.begin},
-                 base::format("an empty line ends the command here: {} and what follows are not given to it", word),
-                 "no empty line inside a command",
-                 std::string(between.substr(std::min(between.rfind('\n'), between.size()))),
-                 true,
-                 between.find('\n') != between.npos});
-            return;
-        }
-        if (const std::size_t comment = last.find(" #"); comment != last.npos || base::trimmed(last).starts_with('#')) {
-            const std::size_t from = comment == last.npos ? 0 : comment;
-            out_.slips.push_back(
-                {{begin.file, last_begin + from, last_begin + last.size()},
-                 base::format("a comment ends the command here: {} and what follows are not given to it", word),
-                 "no comment inside a command",
-                 from == 0 ? "\\" : " \\",
-                 true});
-        } else {
-            out_.slips.push_back({{begin.file, last_begin + last.size(), last_begin + last.size()},
-                                  base::format("the command ends here: {} and what follows are not given to it", word),
-                                  "a backslash at the end of this line",
-                                  " \\",
-                                  true});
-        }
+        if (auto slip = cut_slip(text_, begin, word)) out_.slips.push_back(std::move(*slip));
     }
 
     // #SBATCH --nodes=2 -n 16
@@ -321,33 +343,6 @@ private:
         for (const std::string& variable : known->second) shell_.assign_given(variable, word);
     }
 
-    // Blanks behind a backslash, ends of lines of Windows.
-    void find_slips() {
-        for (std::size_t at = text_.find('\\'); at != text_.npos; at = text_.find('\\', at + 1)) {
-            const std::size_t end = text_.find_first_not_of(" \t", at + 1);
-            const bool is_slip = end != text_.npos && end > at + 1 && (text_[end] == '\n' || text_[end] == '\r');
-            if (!is_slip) continue;
-            const std::size_t line = text_.rfind('\n', at) + 1;
-            if (base::trimmed(text_.substr(line, at - line)).starts_with('#')) continue;
-            out_.slips.push_back({{current_, at + 1, end},
-                                  "a blank after the backslash ends the command: what follows is not given to it",
-                                  "nothing after the backslash",
-                                  "",
-                                  true});
-            slips_cut_ = true;
-        }
-        std::vector<ScriptPlace> windows;
-        for (std::size_t at = text_.find("\r\n"); at != text_.npos; at = text_.find("\r\n", at + 1))
-            windows.push_back({current_, at, at + 1});
-        if (windows.empty()) return;
-        const ScriptPlace first = windows.front();
-        windows.erase(windows.begin());
-        out_.slips.push_back({first,
-                              "the lines end as those of Windows do: bash takes the "
-                              "carriage return for a part of the last word",
-                              "line ends of Unix", "", true, true, std::move(windows)});
-    }
-
     // Where values of options come from: file and byte.
     std::set<std::pair<std::uint32_t, std::uint64_t>> used_by_programs() const {
         std::set<std::pair<std::uint32_t, std::uint64_t>> out;
@@ -368,6 +363,8 @@ private:
     std::string_view text_;
     const char* list_ = nullptr;  // the list whose lines are being read
     int depth_ = 0;
+    std::set<std::string> not_read_;  // what has been said of them
+    std::string tested_;              // the file that the command before this one asks for
     bool slips_cut_ = false;
     ScriptReading out_;
 };

@@ -31,6 +31,7 @@ struct ScriptWord {
     ScriptPlace at{};          // where the word stands that it came from: "$TP"
     bool is_known = true;      // false: a part of it is what a command prints, or what the environment has
     bool may_be_none = false;  // it may be no word at all, or several: $UNKNOWN without quotes, "$@"
+    bool is_open = false;      // a script that was not read may set it, to options as well
 };
 
 struct ScriptOption {
@@ -50,6 +51,8 @@ struct ScriptProgram {
     std::vector<ScriptOption> launcher;  // options in front of the program: --nproc_per_node
     std::vector<ScriptOption> options;
     std::vector<ScriptWord> arguments;  // in front of the options
+    bool is_open = false;               // a script that was not read may give it more options
+    bool is_launcher_open = false;      // the same of those in front of it
 };
 
 struct ScriptVariable {
@@ -74,6 +77,7 @@ struct ScriptReading {
     std::vector<ScriptProgram> programs;
     std::vector<ScriptVariable> variables;  // every assignment, in order
     std::vector<ScriptSlip> slips;
+    std::vector<ScriptSlip> not_read;               // scripts that are sourced or started, and were not read
     std::vector<std::vector<ScriptWord>> commands;  // all of them
     std::vector<ScriptOption> batch;                // what the comments tell a batch system
     bool is_undecided = false;                      // of some `if` and `case` several parts were read
@@ -84,11 +88,11 @@ struct ScriptReading {
 
 // What is known of the words of scripts.
 struct ScriptNames {
-    std::vector<std::string> programs;  // those that are looked for
-    std::vector<std::string> not_read;  // how the names of scripts end that are not looked into where one sources them
-    std::vector<std::string> shown_by;  // commands that name a program without starting it
-    std::vector<std::string> given;     // variables that who starts the script sets
-    std::string batch_comment;          // how the comments begin that a batch system reads
+    std::vector<std::string> programs;                              // those that are looked for
+    std::vector<std::string> not_read;                              // names of scripts that say nothing of a job
+    std::vector<std::string> shown_by;                              // commands that name a program without starting it
+    std::vector<std::string> given;                                 // variables that who starts the script sets
+    std::string batch_comment;                                      // how the comments begin that a batch system reads
     std::map<std::string, std::vector<std::string>> batch_options;  // by option, the variables that it gives
 };
 

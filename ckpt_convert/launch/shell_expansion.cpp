@@ -48,6 +48,7 @@ void append(std::vector<ScriptWord>& out, const ScriptWord& part, bool is_whole)
     if (!is_whole) return;
     word.place = part.place;
     word.may_be_none = part.may_be_none;
+    word.is_open = part.is_open;
 }
 
 // Behind the word of a text that begins at `at`: blanks in what the shell puts something else for do not end it.
@@ -250,6 +251,7 @@ std::vector<ScriptWord> ShellExpansion::parameter(std::string_view inside, const
     const bool is_filled = is_set && !(found->second.size() == 1 && found->second.front().text.empty());
     if (rest.starts_with(":-") || rest.starts_with(":=") || (rest.starts_with('-') && !is_set)) {
         if (is_filled) return found->second;
+        if (!is_set && expects_more_) return {unset_word(name, place)};
         const bool is_kept = rest.starts_with(":=");
         rest.remove_prefix(rest.starts_with('-') ? 1 : 2);
         // The default, at its place in the file.
@@ -262,6 +264,7 @@ std::vector<ScriptWord> ShellExpansion::parameter(std::string_view inside, const
         return out;
     }
     if (rest.starts_with(":+") || rest.starts_with('+')) {
+        if (!is_set && expects_more_) return {unset_word(name, place)};
         if (!is_filled) return {};
         std::vector<ScriptWord> out;
         expand(rest.substr(rest.starts_with(':') ? 2 : 1), place, out);
@@ -275,10 +278,16 @@ std::vector<ScriptWord> ShellExpansion::parameter(std::string_view inside, const
     }
     const bool is_asked = rest.starts_with(":?") || rest.starts_with('?');
     if (!is_asked && !is_given_outside(name)) unset_.push_back({name, place});
-    return {unknown(place)};
+    return {unset_word(name, place)};
 }
 
-bool ShellExpansion::is_given_outside(std::string_view name) const {
+ScriptWord ShellExpansion::unset_word(std::string_view name, const ScriptPlace& place) const {
+    ScriptWord out = unknown(place);
+    out.is_open = expects_more_ && !is_given(name);
+    return out;
+}
+
+bool ShellExpansion::is_given(std::string_view name) const {
     const bool is_argument = std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
     return is_argument || base::contains(kGiven, name) ||
            std::any_of(given_.begin(), given_.end(),

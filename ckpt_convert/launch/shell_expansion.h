@@ -34,8 +34,10 @@ public:
     // A value that somebody else gives: an argument, the batch system.
     void assign_given(const std::string& name, const ScriptWord& value);
     bool knows(const std::string& name) const { return variables_.contains(name); }
-    // Whether the shell, an argument or the system that starts the job gives it a value.
-    bool is_given_outside(std::string_view name) const;
+    // Whether the shell, an argument, the system that starts the job or a script that was not read may give it a value.
+    bool is_given_outside(std::string_view name) const { return expects_more_ || is_given(name); }
+    // From now on a script that was not read may have set what nothing here sets.
+    void expect_more() { expects_more_ = true; }
 
     // Variables that were used before anything gave them a value and without a default, where a word is nothing but them.
     struct Unset {
@@ -47,6 +49,8 @@ public:
     bool is_exhausted() const { return left_ == 0; }
 
 private:
+    bool is_given(std::string_view name) const;
+    ScriptWord unset_word(std::string_view name, const ScriptPlace& place) const;
     // Of values that replace `$NAME`; false: there were too many, and none is given.
     bool may_take(const std::vector<ScriptWord>& values);
     // Adds the words that a raw word becomes.
@@ -68,6 +72,7 @@ private:
     static constexpr std::uint64_t kMaxExpandedBytes = 4 << 20;
     std::uint64_t left_ = kMaxExpandedBytes;
     int depth_ = 0;  // of defaults in defaults
+    bool expects_more_ = false;
 };
 
 }  // namespace ckpt

@@ -35,6 +35,7 @@ def shapes(n):
     yield "a list that grows", "A=()\n" + 'A=("${A[@]}" --lr 1)\n' * n + START + '"${A[@]}"\n'
     yield "one word of many variables", "A=x\n" + START + "--load " + "$A" * n + "\n"
     yield "variables without a value", START + " ".join(f"--lr $V{i}" for i in range(n)) + "\n"
+    yield "scripts that are not there", "".join(f"source x{i}.sh\nsource $Y{i}\n" for i in range(n // 4)) + START + "$A\n"
     yield "backslashes", START + "\\ " * n + "\n"
     yield "logs", "".join(f"mkdir -p d{i}\nx | tee e{i}/f\n" for i in range(n // 4)) + START + "\n"
 

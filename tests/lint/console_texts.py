@@ -33,7 +33,10 @@ PAGES = ("migrator/app/explain.cpp", "migrator/app/explained_operator.cpp", "mig
          "migrator/operators/operator_report.cpp", "migrator/review/accepted.cpp",
          "migrator/review/reapply.cpp", "ckpt_convert/app/conversion_log.cpp", "ckpt_convert/app/convert.cpp", "ckpt_convert/app/inspect.cpp",
          "ckpt_convert/app/models.cpp", "ckpt_convert/app/verify.cpp", "ckpt_convert/app/verify_views.cpp", "ckpt_convert/app/write_output.cpp",
-         "ckpt_convert/execute/content_check.cpp", "ckpt_convert/open/adapters.cpp", "ckpt_convert/open/copies.cpp",
+         "ckpt_convert/execute/content_check.cpp", "ckpt_convert/launch/launch_set.cpp", "ckpt_convert/launch/script_benchmarks.cpp",
+         "ckpt_convert/launch/script_job.cpp", "ckpt_convert/launch/script_memory.cpp", "ckpt_convert/launch/script_model.cpp",
+         "ckpt_convert/launch/script_paths.cpp", "ckpt_convert/launch/script_reading.cpp", "ckpt_convert/launch/script_slips.cpp",
+         "ckpt_convert/open/adapters.cpp", "ckpt_convert/open/copies.cpp",
          "ckpt_convert/open/language_part.cpp", "ckpt_convert/open/source.cpp", "ckpt_convert/target/rank_matrix.cpp",
          "ckpt_convert/target/training.cpp")
 NO_PROSE = {"void use() {{ {}(); }}\n", "Megatron torch_dist"}

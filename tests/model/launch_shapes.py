@@ -8,11 +8,12 @@ must give back the script as it was, byte for byte, with its mode and without a 
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from checks import Checks, run, temporary_directory, tool  # noqa: E402
+from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
 
 MODEL = {"model_type": "qwen3", "num_hidden_layers": 36, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
          "intermediate_size": 12288, "vocab_size": 151936, "max_position_embeddings": 40960, "tie_word_embeddings": False,
@@ -149,7 +150,7 @@ IN_ONE_PLACE = ("load",)  # of `started` it is an argument
 
 def checked(script, *more):
     done = run(tool("ckpt_convert"), "launch", "--check", script, "--model", script.parent.parent / "model", "--json", *more)
-    return json.loads(done.stdout)["findings"] if done.returncode in (0, 1) else [{"id": "failed", "what": done.stderr, "severity": "error"}]
+    return json.loads(done.stdout)["findings"] if done.returncode in (0, 1) else [{"id": "failed", "line": 0, "what": done.stderr, "severity": "error", "can_fix": False}]
 
 
 def write(folder, files):
@@ -239,6 +240,25 @@ SCRIPTS = [
     ("a program whose path is a variable", f'P="/w/pretrain_gpt.py"\ntorchrun --nproc_per_node 8 "$P"{RIGHT.replace(" --qk-layernorm", "")}\n', [("qk_layernorm", 1)]),
     ("an option of another project", f'T=/x\n{TORCHRUN}{RIGHT} --data-cache-paht "$T" --moe-flex-dispatcher-backend "$T" --log-throughput\n',
      [("unknown_option", 2), ("other_target", 2)]),
+    ("scripts that cannot be read", f'source ~/env.sh\n. "$HOME/x.sh"\nsource $CONF\nsource config.sh\nbash ./other.sh\nsource /\nsource my_set_env.sh\n'
+     f'source "${{CONF:-/no/where.sh}}"\nsource $CONF\nsource "~/env.sh"\n{TORCHRUN}{RIGHT}\n', [("not_read", line) for line in (1, 2, 3, 4, 5, 6, 7, 8, 10)]),
+    ("scripts that say nothing of the job", "source /usr/local/Ascend/ascend-toolkit/set_env.sh\nsource ~/Ascend/nnal/atb/set_env.sh\n. ~/.bashrc\nsource $HOME/.bashrc\n"
+     'for ENV in /a/cann/set_env.sh "$HOME/Ascend/cann/set_env.sh"; do\n    [ ! -f "$ENV" ] || break\ndone\nsource "$ENV"\nsource activate job\nsource ./run.sh\n'
+     f"source $HOME/miniconda3/etc/profile.d/conda.sh\n{TORCHRUN}{RIGHT}\n", []),
+    ("scripts that need not be there", "[ -f config.sh ] && . config.sh\nif [ -f conf/a.sh ]; then\n    echo found\n    source conf/a.sh\nfi\n"
+     f"if [[ ! -f b.sh ]]; then exit 1; fi\nsource b.sh\n[ -f c.sh ] || exit 1\nsource c.sh\n{TORCHRUN}{RIGHT}\n", [("not_read", 7), ("not_read", 9)]),
+    ("what a script that is not read may set", f'source "$HOME/x.sh"\nA="{RIGHT}"\nmkdir -p $MADE\n{TORCHRUN} $A --wandb-project $PROJECT --save-interval ${{SAVE:-x}} --lr-decay-iters $D | tee /no/where/log\n',
+     [("not_read", 1)]),
+    ("options that a script that is not read may set", f'source "$CONF"\nA="$GPT_ARGS --log-throughput"\ntorchrun $LAUNCH pretrain_gpt.py $A --num-layers 36 --hidden-size 4096 --load /weights/qwen3'
+     ' --bf16 $MORE --data-path /data/corpus --tokenizer-name-or-path /weights/qwen3 --global-batch-size 63 --num-experts 8 --swap-optimizer\npython evaluation.py --num-layers 36 "${TASKS[@]}"\n',
+     [("not_read", 1), ("num_experts", 3)]),
+    ("what is wrong for sure beside a script that is not read", f'source "$CONF"\n{TORCHRUN}{RIGHT.replace("--num-layers 36", "--num-layers 32")} --no-such $MORE\n'
+     f"export HCCL_BUFFSIZE=0\n", [("not_read", 1), ("num_layers", 2), ("unknown_option", 2), ("variable_value", 3)]),
+    ("options that are missing all the same", f'source "$CONF"\n{TORCHRUN}{RIGHT.replace(" --qk-layernorm", "")} --lr-decay-iters $D $@\n', [("not_read", 1), ("qk_layernorm", 2)]),
+    ("a script that is started sets nothing", f'bash prepare.sh\n{TORCHRUN}{RIGHT} --wandb-project $PROJECT\n', [("not_read", 1), ("shell", 2)]),
+    ("a loop gives a variable its value", f"for N in 1 2; do\n{TORCHRUN}{RIGHT} --num-workers $N\ndone\n", []),
+    ("a layout that only the run knows", "python convert_ckpt_v2.py --load-model-type hf --save-model-type mg --target-tensor-parallel-size $(nproc) --target-pipeline-parallel-size 2 --load-dir /weights/qwen3"
+     f" --save-dir /weights/mcore --model-type-hf qwen3\n{TORCHRUN}{RIGHT}\n", []),
     ("a name that is near and not meant", f"{TORCHRUN}{RIGHT} --g2-window-size 128\n", [("unknown_option", 1)]),
 ]
 
@@ -257,6 +277,45 @@ def check_scripts(checks, folder):
         checks.expect(run("bash", "-n", script).returncode == 0, f"{what}: bash reads it after --fix")
         if "data-cache-paht" in text:
             checks.equal(script.read_text(), text.replace("paht", "path").replace('--moe-flex-dispatcher-backend "$T"', " "), f"{what}: --fix takes the value away as well")
+
+
+def check_not_read(checks, folder):
+    """What is said of a script that is not read, in both languages, and that it is no all-clear."""
+    write(folder, {"run.sh": f"source x/env.sh\n{TORCHRUN}{RIGHT}\n", "none.sh": 'source "$CONF"\ntorchrun $PROGRAM\n',
+                   "deep.sh": f"source ./0.sh\n{TORCHRUN}{RIGHT}\n", **{f"{i}.sh": f"source ./{i + 1}.sh" for i in range(8)}, "8.sh": "A=1"})
+    model = folder.parent / "model"
+    for words, said in (((), "run.sh:1: warning: x/env.sh was not found: what it sets is not known\n    right: the file at this path, seen from the folder of the script or from the current one\n"
+                         "1 program for MindSpeed-LLM (mcore): 0 errors, 1 warning, 0 for advice\n"),
+                        (("--lang", "zh"), "run.sh:1: 警告: 没有找到 x/env.sh，因此不知道其中设置了什么\n    正确：")):
+        done = run(tool("ckpt_convert"), "launch", "--check", "run.sh", "--model", model, *words, cwd=folder)
+        checks.equal((done.returncode, done.stdout[:len(said)]), (1, said), f"not read, {words}")
+    (folder / "x").mkdir()
+    (folder / "x/env.sh").write_text("export HCCL_BUFFSIZE=0\n")
+    # Beside the script, and where the check is started.
+    for cwd, script in ((folder.parent, folder / "run.sh"), (folder, "../elsewhere/run.sh")):
+        (folder.parent / "elsewhere").mkdir(exist_ok=True)
+        (folder.parent / "elsewhere/run.sh").write_text((folder / "run.sh").read_text())
+        done = run(tool("ckpt_convert"), "launch", "--check", script, "--model", model, "--json", cwd=cwd)
+        checks.equal([item["id"] for item in json.loads(done.stdout)["findings"]], ["variable_value"], f"read, {script}")
+    (folder / "x/env.sh").unlink()
+    (folder / "x").rmdir()
+    found = [(Path(item["file"]).name, item["id"], item["what"]) for item in checked(folder / "deep.sh")]
+    checks.equal(found, [("6.sh", "not_read", "./7.sh cannot be read: what it sets is not known")], "scripts that source each other")
+    done = run(tool("ckpt_convert"), "launch", "--check", folder / "none.sh", "--model", model)
+    checks.expect(done.returncode == 2 and "as far as it can be read: only the run knows where $CONF lies" in done.stderr, f"no program: {done.stderr}")
+
+
+def check_chinese(checks, folder):
+    """Of every variable of the table, what is said of a value that is wrong, of two values and of a pair: no English is left in it."""
+    rows = [row for table in json.loads((ROOT / "rules/env/values.json").read_text())["tables"] if table["match"] == "variable_value" for row in table["rows"]]
+    values = [(row["name"], value) for row in rows for value in ("@", "99999999999", *(f"{key}:@" for key in row.get("options", ())))]
+    pairs = [(name, "1") for row in rows for other in row.get("not_beside", ()) for name in (row["name"], other["other"])]
+    text = "".join(f"export {name}={value}\n" for name, value in [*values, *pairs, ("NCCL_DEBUG", "1"), ("HCCL_BUFFSIZE", "1")])
+    write(folder, {"run.sh": f"{text}{TORCHRUN}{RIGHT} --wandb-project $PROJECT\n"})
+    done = run(tool("ckpt_convert"), "launch", "--check", folder / "run.sh", "--lang", "zh")
+    said = [re.sub(r"^\S+:\d+: |`[^`]*`", "", line) for line in done.stdout.splitlines()]
+    checks.expect(len(said) > 2 * len(rows), f"too little is said: {done.stdout[-300:]}")
+    checks.equal([line for line in said if re.search(r"[a-z]{2,} [a-z]{2,}", line)], [], "English in Chinese")
 
 
 PHI = {"model_type": "phi3", "num_hidden_layers": 4, "hidden_size": 384, "num_attention_heads": 4, "num_key_value_heads": 4, "intermediate_size": 768,
@@ -316,6 +375,8 @@ def main():
                 if not (shape == "started" and set(mistake[0]) & set(IN_ONE_PLACE)):
                     check_mistake(checks, folder, shape, mistake)
         check_scripts(checks, folder)
+        check_not_read(checks, folder)
+        check_chinese(checks, folder)
         check_factors(checks, Path(directory))
         check_families(checks, folder)
     checks.finish()
