@@ -53,8 +53,9 @@ constexpr auto record_of(const Device*) {
 
 // What of a device's memory a training cannot have.
 struct ReserveRules {
-    double fixed_gib = 0;                      // driver and runtime
-    double usable_share = 1;                   // of the rest: fragments of the allocator
+    double fixed_gib = 0;     // driver and runtime
+    double usable_share = 1;  // of the rest: fragments of the allocator
+    std::string buffer_variable;
     std::int64_t buffer_mib = 0, buffers = 0;  // of each group of ranks, outside the allocator (NPUs)
     std::int64_t groups = 0, expert_groups = 0, sharded_groups = 0;
 };
@@ -65,7 +66,10 @@ constexpr auto record_of(const ReserveRules*) {
         field("fixed_gib", &ReserveRules::fixed_gib, "driver and runtime, in 2^30 bytes").needed(),
         field("usable_share", &ReserveRules::usable_share, "what fragments of the allocator leave of the rest")
             .needed(),
-        field("buffer_mib", &ReserveRules::buffer_mib, "HCCL_BUFFSIZE where nothing sets it").needed(),
+        field("buffer_variable", &ReserveRules::buffer_variable,
+              "the variable with the size of a buffer, in 2^20 bytes")
+            .needed(),
+        field("buffer_mib", &ReserveRules::buffer_mib, "what it is where nothing sets it").needed(),
         field("buffers", &ReserveRules::buffers, "buffers of this size for each group of ranks").needed(),
         field("groups", &ReserveRules::groups, "groups of ranks of a training with Megatron").needed(),
         field("expert_groups", &ReserveRules::expert_groups, "more of them with experts").needed(),

@@ -7,6 +7,7 @@
 #include "ckpt_convert/job/choices.h"
 #include "ckpt_convert/job/hardware.h"
 #include "ckpt_convert/job/model_shape.h"
+#include "ckpt_convert/mapping/model_values.h"
 #include "ckpt_convert/open/source.h"
 
 namespace ckpt {
@@ -25,7 +26,13 @@ public:
                                      const ReserveRules& reserve, Choices choices);
 
     // nullopt: it fits, or the layout or the device is one that nothing can be said of.
-    std::optional<Shortage> shortage(const TrainingJob& job) const;
+    // `buffer_mib`: of a communicator's buffers; nullopt: as they are where nothing is set.
+    std::optional<Shortage> shortage(const TrainingJob& job, std::optional<std::int64_t> buffer_mib) const;
+    // Of a job that does not fit: a smaller size of those buffers with which it fits, and which is no smaller than the
+    // largest message by the job's numbers; nullopt: there is none, or not all messages are known.
+    std::optional<std::int64_t> smaller_buffer(const TrainingJob& job, std::optional<std::int64_t> buffer_mib,
+                                               const ModelValues& numbers) const;
+    const std::string& buffer_variable() const { return reserve_.buffer_variable; }
     const Choices& choices() const { return choices_; }
 
 private:

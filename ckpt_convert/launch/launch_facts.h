@@ -230,7 +230,7 @@ constexpr auto record_of(const LaunchFacts*) {
               "options that a model has or has not: given where its mapping file does not, they make another")
             .needed(),
         field("not_read", &LaunchFacts::not_read,
-              "names of scripts that say nothing of the job, beside those of CANN: they are not looked into"),
+              "names of scripts that say nothing of the job, as those of CANN: they are not looked into"),
         field("shown_by", &LaunchFacts::shown_by, "commands that name a program without starting it"),
         field("given", &LaunchFacts::given,
               "variables that the system which starts a job sets, with * for any end: a script need not"),

@@ -75,15 +75,40 @@ TrainingJob training_of(const LaunchJob& job, const LaunchTarget& target, Traini
     return out;
 }
 
+TrainingMode mode_of(const LaunchTraining& training) {
+    return static_cast<TrainingMode>(std::find(kTrainingModes.begin(), kTrainingModes.end(), training.mode) -
+                                     kTrainingModes.begin());
+}
+
+// Whether one of the trainings fits with smaller buffers of communication, and not without.
+bool needs_smaller_buffer(const base::DataStore& store, const LaunchFacts& facts, const DeviceMemory& memory,
+                          const LaunchJob& job, const LaunchTarget& target) {
+    return std::any_of(facts.trainings.begin(), facts.trainings.end(), [&](const LaunchTraining& training) {
+        const TrainingJob asked = training_of(job, target, mode_of(training));
+        return store.find(base::format("{}{}/{}", kTemplates, target.name, training.script)) &&
+               memory.shortage(asked, std::nullopt) && memory.smaller_buffer(asked, std::nullopt, job.numbers);
+    });
+}
+
 // Of each kind of training, whether it fits.
 void add_memory_notes(const LaunchFacts& facts, const DeviceMemory& memory, const LaunchJob& job,
                       const LaunchTarget& target, LaunchSet& set) {
+    const bool is_smaller = value_or_zero(job.numbers, "short_memory") != 0;
+    const bool is_larger = engine_of(target) != Engine::fsdp2 && value_or_zero(job.numbers, "larger_payload") != 0;
+    std::optional<std::int64_t> buffer;
+    if (is_smaller || is_larger) buffer = value_or_zero(job.numbers, "hccl_payload");
     for (const LaunchTraining& training : facts.trainings) {
-        const auto mode = static_cast<TrainingMode>(
-            std::find(kTrainingModes.begin(), kTrainingModes.end(), training.mode) - kTrainingModes.begin());
         const bool is_there = std::any_of(set.files.begin(), set.files.end(),
                                           [&](const SideFile& file) { return file.path == training.script; });
-        const auto shortage = is_there ? memory.shortage(training_of(job, target, mode)) : std::nullopt;
+        if (!is_there) continue;
+        const TrainingJob asked = training_of(job, target, mode_of(training));
+        const auto shortage = memory.shortage(asked, buffer);
+        const auto before = is_smaller && !shortage ? memory.shortage(asked, std::nullopt) : std::nullopt;
+        if (before)
+            set.notes.push_back(base::format(
+                "{} needs {:.1f} GiB of each device by estimate, and {:.1f} can be had; it fits with {}={}, which "
+                "environment.sh sets: each communicator takes it twice, and no message is larger",
+                training.script, before->needed / kGiB, before->usable / kGiB, memory.buffer_variable(), *buffer));
         if (!shortage) continue;
         const std::string right = shortage->remedy != nullptr
                                       ? base::format("with --with {} it fits", shortage->remedy->word)
@@ -159,6 +184,11 @@ Result<LaunchSet> launch_set(base::FileSystem& fs, const Knowledge& knowledge, c
     }
     const auto model_id = facts.model_ids.find(mapping.family);
     job.numbers["has_model_id"] = model_id != facts.model_ids.end();
+    std::optional<DeviceMemory> memory;
+    if (device != nullptr) {
+        TRY_ASSIGN(memory, DeviceMemory::make(store, job.source, *device, devices.reserve, choices));
+    }
+    job.numbers["short_memory"] = memory && needs_smaller_buffer(store, facts, *memory, job, *target);
     TRY_ASSIGN(auto texts, texts_of(fs, knowledge, store, facts, job, *target, out));
     TRY_ASSIGN(const Benchmarks benchmarks, Benchmarks::load(store));
     texts["benchmarks"] = base::joined(benchmarks.names(), ", ");
@@ -178,10 +208,7 @@ Result<LaunchSet> launch_set(base::FileSystem& fs, const Knowledge& knowledge, c
     }
     if (job.source.side == Side::huggingface && !target->dialect.empty())
         out.conversion = asked_of_conversion(job, *target);
-    if (device != nullptr) {
-        TRY_ASSIGN(const DeviceMemory memory, DeviceMemory::make(store, job.source, *device, devices.reserve, choices));
-        add_memory_notes(facts, memory, job, *target, out);
-    }
+    if (memory) add_memory_notes(facts, *memory, job, *target, out);
     return out;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/number_text.h"
 #include "base/text.h"
 #include "ckpt_convert/job/choice_flags.h"
 #include "ckpt_convert/launch/device_memory.h"
@@ -124,10 +125,15 @@ Status check_memory(const DeviceMemory& memory, const ScriptJob& job, std::vecto
     });
     if (!is_whole) return {};
     TRY_ASSIGN(const TrainingJob training, training_of(job, engine, memory.choices()));
-    const std::optional<Shortage> shortage = memory.shortage(training);
+    const ScriptVariable* set = job.script->variable(memory.buffer_variable());
+    const auto buffer = set != nullptr && set->exported ? base::number_in<std::int64_t>(set->value.text) : std::nullopt;
+    const std::optional<Shortage> shortage = memory.shortage(training, buffer);
     if (!shortage) return {};
     std::string right = "more devices or a larger split: ckpt_convert plan lists what fits";
-    if (shortage->remedy != nullptr) right = shortage->remedy->flags.find(name(engine))->second;
+    if (const auto smaller = memory.smaller_buffer(training, buffer, job.numbers))
+        right = base::format("{}={}: a communicator takes it twice, and no message is larger", memory.buffer_variable(),
+                             *smaller);
+    else if (shortage->remedy != nullptr) right = shortage->remedy->flags.find(name(engine))->second;
     findings.push_back({"memory",
                         "warning",
                         job.program->place,

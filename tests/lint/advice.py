@@ -112,6 +112,9 @@ def main():
     larger = next(number["value"] for number in launch["numbers"] if number["name"] == "larger_payload")
     reserve = json.loads((ROOT / "rules/planner/hardware.json").read_text())["reserve"]
     checks.equal(larger, f"hccl_payload > {rows['HCCL_BUFFSIZE']['default']}", "what HCCL_BUFFSIZE is where nothing sets it")
+    template = (ROOT / "templates/launch/common/environment.sh").read_text()
+    conditions = re.findall(rf"^export {reserve['buffer_variable']}=.*\{{hccl_payload\}}\}}\}}\" #\? (.*)$", template, re.M)
+    checks.equal(conditions, ["larger_payload & !fsdp2", "short_memory"], "where launch sets HCCL_BUFFSIZE: to what is sent, else not at all")
     checks.equal(str(reserve["buffer_mib"]), rows["HCCL_BUFFSIZE"]["default"], "the same for plan")
     checks.finish()
 

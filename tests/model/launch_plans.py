@@ -115,6 +115,42 @@ def check_vocabulary(checks, directory):
         checks.equal(counts[1024] - counts[1004], 20 * config["hidden_size"] / 2, "parameters of the rows")
 
 
+BUFFER = re.compile(r'^export HCCL_BUFFSIZE="\$\{HCCL_BUFFSIZE:-(\d+)\}"$', re.M)
+# Of a job: what launch sets HCCL_BUFFSIZE to, and what it says of memory.
+BUFFERS = [
+    (["--device", "a2", "--seq-length", "13312"], None, ""),
+    (["--device", "a2", "--seq-length", "14336"], "112", "pretrain.sh needs 53.9 GiB of each device by estimate, and 53.8 can be had; it fits with HCCL_BUFFSIZE=112"),
+    (["--device", "a2", "--seq-length", "16384"], None, "pretrain.sh does not fit by estimate"),
+    (["--device", "a2", "--seq-length", "32768"], "256", "pretrain.sh does not fit by estimate"),
+    (["--seq-length", "14336"], None, ""),
+]
+
+
+def check_buffers(checks, directory):
+    """HCCL_BUFFSIZE is left alone, but for messages that are larger and for memory that is short; a check counts what the script sets."""
+    model, out = directory / "qwen3", directory / "buffers"
+
+    def found(environment):
+        (out / "environment.sh").write_text(environment)
+        done = converter("launch", "--check", out / "pretrain.sh", "--model", model, "--device", "a2", "--json")
+        return [(item["id"], item["right"]) for item in json.loads(done.stdout)["findings"]]
+
+    for words, size, said in BUFFERS:
+        shutil.rmtree(out, ignore_errors=True)
+        done = converter("launch", model, out, "--devices", "8", "--tp", "2", "--pp", "4", *words)
+        notes = "".join(line for line in done.stdout.splitlines(True) if "pretrain.sh" in line and line.startswith("note"))
+        checks.expect(done.returncode == 0 and said in notes and (said != "" or notes == ""), f"{words}: {done.stderr or notes}")
+        environment = (out / "environment.sh").read_text()
+        checks.equal(BUFFER.findall(environment), [size] if size else [], f"{words}: HCCL_BUFFSIZE")
+        if size == "112":
+            smaller = ("memory", "HCCL_BUFFSIZE=112: a communicator takes it twice, and no message is larger")
+            checks.equal(found(environment), [], f"{words}: --check")
+            checks.equal(found(BUFFER.sub("", environment)), [smaller], f"{words}: without it")
+            checks.equal(found(BUFFER.sub("export HCCL_BUFFSIZE=400", environment)), [smaller], f"{words}: with more")
+        if words == BUFFERS[0][0]:
+            checks.equal([id for id, _ in found(environment + "export HCCL_BUFFSIZE=4000\n")], ["memory"], f"{words}: with 4000")
+
+
 def check_swapped_attention(checks, directory):
     out = directory / "swapped"
     done = converter("launch", directory / "qwen3", out, "--target", "megatron", "--tp", "2", "--pp", "2", "--with", "swap-attention,recompute-norm,recompute-mlp")
@@ -152,6 +188,7 @@ def main():
         if "qwen3" in wanted:
             check_vocabulary(checks, Path(directory))
             check_swapped_attention(checks, Path(directory))
+            check_buffers(checks, Path(directory))
         for number, path in enumerate(sorted((ROOT / "rules/models/cases").glob("*.json"))):
             if most is None or number % 8 == 3:
                 check_family(checks, path, Path(directory), most)

@@ -25,6 +25,8 @@ export TASK_QUEUE_ENABLE="${TASK_QUEUE_ENABLE:-2}"
 export CPU_AFFINITY_CONF="${CPU_AFFINITY_CONF:-2}"
 # MB of a communication buffer: the largest message has {{hccl_payload}}, more than the default of 200. Each communicator takes it twice; less makes large collectives slow. #? larger_payload & !fsdp2
 export HCCL_BUFFSIZE="${HCCL_BUFFSIZE:-{{hccl_payload}}}" #? larger_payload & !fsdp2
+# MB of a communication buffer, instead of 200: with it memory suffices by estimate, as each communicator takes it twice; no message is larger. #? short_memory
+export HCCL_BUFFSIZE="${HCCL_BUFFSIZE:-{{hccl_payload}}}" #? short_memory
 # Seconds that processes wait for each other at the start, while one still prepares data or loads a checkpoint.
 export HCCL_CONNECT_TIMEOUT="${HCCL_CONNECT_TIMEOUT:-{{connect_timeout}}}"
 # Seconds that a collective waits for a rank that is late, for example while it saves a checkpoint.
