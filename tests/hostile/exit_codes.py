@@ -107,6 +107,12 @@ def script(work):
     return ["ckpt_convert", "launch", "--check", "train.sh"]
 
 
+@example(1, "or a script that it sources or starts could not be read")
+def unread_script(work):
+    (work / "train.sh").write_text("source ./not_here.sh\ntorchrun --nproc_per_node 8 pretrain_gpt.py --tensor-model-parallel-size 2 --num-attention-heads 8\n")
+    return ["ckpt_convert", "launch", "--check", "train.sh"]
+
+
 @example(2, "unknown option or setting")
 def option(work):
     project(work)
