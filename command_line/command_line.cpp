@@ -152,7 +152,7 @@ base::Result<std::optional<std::string>> parse(CLI::App& app, std::vector<std::s
                                                const base::Language& language) {
     if (auto text = generated(app, words)) return text;
     refuse_empty_words(app);
-    refuse_missing_values(app);
+    refuse_missing_values(app, words);
     try {
         app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {

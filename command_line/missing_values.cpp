@@ -20,11 +20,32 @@ bool is_allowed(CLI::Option& option) {
     }
 }
 
-void add_option_names(CLI::App& app, base::StringSet& out) {
-    for (CLI::App* part : app.get_subcommands({})) add_option_names(*part, out);
+struct OptionNames {
+    base::StringSet all{"--"};  // which ends the options
+    base::StringSet with_value;
+};
+
+void collect(CLI::App& app, OptionNames& out) {
+    for (CLI::App* part : app.get_subcommands({})) collect(*part, out);
     for (const CLI::Option* option : app.get_options({})) {
-        for (const std::string& name : option->get_lnames()) out.insert("--" + name);
+        const auto add = [&](const std::string& name) {
+            out.all.insert(name);
+            if (option->get_expected_max() > 0) out.with_value.insert(name);
+        };
+        for (const std::string& name : option->get_lnames()) add("--" + name);
+        for (const std::string& name : option->get_snames()) add("-" + name);
     }
+}
+
+// Names of options behind an option that wants a value. In "--report=--json" there is none: that is a path.
+std::shared_ptr<const base::StringSet> names_for_values(CLI::App& app, const std::vector<std::string>& words) {
+    OptionNames names;
+    collect(app, names);
+    auto out = std::make_shared<base::StringSet>();
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        if (names.with_value.contains(words[i - 1]) && names.all.contains(words[i])) out->insert(words[i]);
+    }
+    return out;
 }
 
 void check_values(CLI::App& app, const std::shared_ptr<const base::StringSet>& names) {
@@ -47,11 +68,8 @@ void allow_empty(CLI::Option& option) {
     option.check([](const std::string&) { return std::string(); }, "", kAllowed);
 }
 
-void refuse_missing_values(CLI::App& app) {
-    const auto names = std::make_shared<base::StringSet>();
-    names->insert("--");  // which ends the options
-    add_option_names(app, *names);
-    check_values(app, names);
+void refuse_missing_values(CLI::App& app, const std::vector<std::string>& words) {
+    check_values(app, names_for_values(app, words));
 }
 
 }  // namespace command_line

@@ -248,8 +248,9 @@ def missing_values(checks, options):
         code, errors = ended("migrator", ["analyze", "--report", "--json", "p"], work)
         checks.equal((code, errors), (2, b"migrator: error: --report: the value is missing before --json; see migrator analyze --help\n"), "--report --json")
         checks.expect(not (work / "--json").exists(), "there is a report called --json")
-        code, errors = ended("migrator", ["analyze", "p", "--report=./--json"], work)
-        checks.equal((code, (work / "--json").is_dir()), (0, True), f"./--json is a path: {errors!r}")
+        for path in ("./--json", "--csv"):
+            code, errors = ended("migrator", ["analyze", "p", f"--report={path}", "-q"], work)
+            checks.equal((code, (work / path).is_dir()), (0, True), f"{path} behind = is a path: {errors!r}")
 
 
 @check
