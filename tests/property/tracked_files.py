@@ -23,6 +23,8 @@ from checks import Checks, run, skip, temporary_directory, tool  # noqa: E402
 CODE = "import torch\nx = torch.zeros(1).cuda()\n"
 NAMES = ["a", "lib", "data", "models", "env", "build", "dist", "A b", "\u00e9", "x.y", "-m", "a" * 200, "vendor", ".github", ".vscode", "0"]
 ENDS = [".py", ".sh", ".json", ".txt", ""]
+# Of builds in which everything takes long, where one of each form is enough.
+IS_SHARE = "PROPERTY_SHARE" in os.environ
 
 
 def git(where, *words, check=True):
@@ -336,7 +338,7 @@ OPENED = [
 
 
 def however_a_path_is_written(checks, work):
-    for number, (text, where, want) in enumerate(OPENED[::5] if "PROPERTY_SHARE" in os.environ else OPENED):
+    for number, (text, where, want) in enumerate(OPENED[::11] if IS_SHARE else OPENED):
         root = work / str(number) / "p"
         project(root, IGNORED | {where: text}, "/data/\n/pkg/data/\n/out/\n/big/\n", tracked=False)
         have, report = copied(checks, root)
@@ -396,7 +398,7 @@ def damaged(checks, work):
         "mode": signed(content[:ends - 62 + 24] + bytes(4) + content[ends - 62 + 28:]),
     }
     chance = random.Random(3)
-    for number in range(20):
+    for number in range(4 if IS_SHARE else 20):
         at = chance.randrange(12, len(content))
         cases[f"byte {number}"] = signed(content[:at] + bytes([chance.randrange(256)]) + content[at + 1:])
     for name, data in cases.items():
@@ -425,8 +427,7 @@ BY_HAND = (tracked_and_ignored, untracked_and_ignored, below_the_root, worktrees
 
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    # PROPERTY_SHARE: of builds in which they take long, where one tree of each form is enough.
-    options.add_argument("--trees", type=int, default=len(FORMS) if "PROPERTY_SHARE" in os.environ else 2 * len(FORMS))
+    options.add_argument("--trees", type=int, default=len(FORMS) if IS_SHARE else 2 * len(FORMS))
     options.add_argument("--seed", type=int, default=1)
     args = options.parse_args()
     if run("git", "--version").returncode != 0:
