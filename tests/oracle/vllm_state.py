@@ -221,7 +221,8 @@ def main():
     checks = Checks()
     with temporary_directory() as directory:
         work = Path(directory)
-        for path in sorted(CASES.glob("*.json")):
+        # Where everything takes long, every third.
+        for path in sorted(CASES.glob("*.json"))[::3 if "PROPERTY_SHARE" in os.environ else 1]:
             case = json.loads(path.read_text())
             if options.cases and path.stem not in options.cases:
                 continue
