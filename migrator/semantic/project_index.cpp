@@ -167,7 +167,9 @@ Meanings ProjectIndex::module_name(std::string_view module, std::string_view nam
     std::vector<StarGroups::Id> groups{*start};
     std::unordered_set<StarGroups::Id> seen{*start};
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        if (auto found = name_in(groups[i], name, search)) return *std::move(found);
+        // Of a module in no cycle the first group is itself, which has been looked at.
+        const bool is_itself = i == 0 && stars_.group(*start).modules.size() == 1;
+        if (auto found = is_itself ? std::nullopt : name_in(groups[i], name, search)) return *std::move(found);
         for (const StarGroups::Id next : stars_.group(groups[i]).next) {
             if (seen.insert(next).second) groups.push_back(next);
         }

@@ -26,7 +26,7 @@ public:
 
     // `names`: the dotted names under which the file can be imported.
     void add(PackedSummary summary, std::span<const std::string> names);
-    // When all are added, and before the first question.
+    // Called once, after the last `add` and before the first question.
     void finish();
 
     // What a qualified name of the project means, followed through the imports of its files: "pkg.compat.torch" is

@@ -282,7 +282,7 @@ private:
         }
         std::erase_if(list.left_out, [&](const LeftOutPath& item) { return wanted_.contains(item.path); });
         wanted_.clear();
-        // Files of a directory that were in already have come again with the rest.
+        // A directory that was brought in has listed the files of it again that were in already.
         std::ranges::stable_sort(list.files, {}, &FoundFile::path);
         const auto is_again = [](const FoundFile& a, const FoundFile& b) { return a.path == b.path; };
         list.files.erase(std::unique(list.files.begin(), list.files.end(), is_again), list.files.end());
