@@ -97,9 +97,9 @@ Result<ArgumentRule> InJson<ArgumentRule>::read(const JsonPlace& at) {
         return ArgumentRule{{}, std::move(value), {}, {}};
     }
     TRY_ASSIGN(auto entry, read_json<ckpt::ArgumentEntry>(at));
-    ArgumentValue value = entry.value
-                              ? std::move(*entry.value)
-                              : ckpt::FromConfig{std::move(entry.config), std::move(entry.fallback), entry.whole};
+    ArgumentValue value = entry.value ? std::move(*entry.value)
+                                      : ckpt::FromConfig{std::move(entry.config), std::move(entry.fallback),
+                                                         entry.whole, entry.least, entry.most};
     return ArgumentRule{{}, std::move(value), std::move(entry.when), std::move(entry.otherwise)};
 }
 

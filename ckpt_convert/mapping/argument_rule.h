@@ -38,6 +38,7 @@ struct FromConfig {
     std::vector<std::string> paths;
     Json fallback;
     bool whole = false;
+    std::optional<double> least, most;  // what config.json may say
 };
 // Json: as it stands.
 using ArgumentValue = std::variant<Json, IntegerOf, SwitchOf, TextOf, ListOf, LettersOf, RatioOf, FromConfig>;
@@ -56,6 +57,7 @@ struct ArgumentEntry {
     std::vector<std::string> config;
     Json fallback;
     bool whole = false;
+    std::optional<double> least, most;
     std::optional<ArgumentValue> value;
     std::optional<Expression> when;
     std::optional<Json> otherwise;
@@ -71,6 +73,8 @@ constexpr auto record_of(const ArgumentEntry*) {
         field("default", &ArgumentEntry::fallback, "with `config`: what it is where config.json says nothing"),
         field("whole", &ArgumentEntry::whole,
               "with `config`: what stands there must be a whole number, or a list of them"),
+        field("least", &ArgumentEntry::least, "with `config`: the smallest number that may stand there"),
+        field("most", &ArgumentEntry::most, "with `config`: the largest number that may stand there"),
         field("value", &ArgumentEntry::value, "what it is, in the form of an entry without a condition"),
         field("when", &ArgumentEntry::when, "it is so where this expression is not 0"),
         field("else", &ArgumentEntry::otherwise, "what it is otherwise; without it the argument is left out"));

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "ckpt_convert/mapping/given_values.h"
 
 namespace ckpt {
 namespace {
@@ -123,13 +124,6 @@ bool argument_counts(const ValueRule& rule, const std::string& argument, const J
 // The number of the layers is no list of one for each of them.
 bool must_be_one_number(const ValueRule& rule, std::string_view path, const Json& json) {
     return json.array() != nullptr && rule.name == kLayers && !rule.count && path.find('*') == std::string_view::npos;
-}
-
-// "a string"; of a number, itself.
-std::string shown_value(const Json& json) {
-    if (const auto* integer = json.integer()) return base::format("{}", *integer);
-    if (const auto* real = json.real()) return base::format("{}", *real);
-    return std::string(json.kind_name());
 }
 
 // What the config's class takes when the config has none of the keys. A null is not none: it says that there is no number.
@@ -280,48 +274,6 @@ private:
     const Source& source_;
     ModelValues values_;
 };
-
-bool is_number(const Json& json) {
-    return json.integer() != nullptr || json.real() != nullptr || std::holds_alternative<std::uint64_t>(json.value());
-}
-
-// What programs are given as the config has it: a number, a switch or a list of numbers; a text only where the family's usual value
-// is one.
-bool can_be_given(const Json& value, const Json& usual) {
-    if (usual.string() != nullptr) return value.string() != nullptr;
-    const auto* items = value.array();
-    if (items != nullptr) return !items->empty() && std::all_of(items->begin(), items->end(), is_number);
-    return is_number(value) || (value.boolean() != nullptr && !is_number(usual));
-}
-
-bool is_whole(const Json& json) {
-    const auto number = json.boolean() != nullptr ? std::nullopt : whole_number(json);
-    return number && *number >= 0;
-}
-
-bool is_all_whole(const Json& json) {
-    const auto* items = json.array();
-    return items == nullptr ? is_whole(json) : !items->empty() && std::all_of(items->begin(), items->end(), is_whole);
-}
-
-Status check_given(const std::vector<ArgumentRule>& rules, const JsonDocument& config) {
-    for (const ArgumentRule& rule : rules) {
-        const auto* from = std::get_if<FromConfig>(&rule.value);
-        for (const std::string& path : from == nullptr ? std::vector<std::string>{} : from->paths) {
-            const Json* found = config.root.find_path(path);
-            if (found == nullptr || found->is_null()) continue;
-            if (from->whole ? is_all_whole(*found) : can_be_given(*found, from->fallback)) break;
-            const bool is_text = from->fallback.string() != nullptr;
-            return base::fail(ErrorKind::bad_input,
-                              from->whole
-                                  ? base::format("\"{}\" must be a whole number, not {}", path, shown_value(*found))
-                              : is_text ? base::format("\"{}\" must be a string, not {}", path, found->kind_name())
-                                        : base::format("\"{}\" must be a number, not {}", path, found->kind_name()),
-                              config.name);
-        }
-    }
-    return {};
-}
 
 }  // namespace
 

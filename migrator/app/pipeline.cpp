@@ -299,6 +299,7 @@ private:
                 writes_in_place(),
                 projects_.front().root,
                 options_.include,
+                options_.exclude,
                 options_.origin,
                 std::string(base::kHomepage)};
     }

@@ -40,27 +40,30 @@ void add_problem_files(const Project& project, bool copies, std::vector<ReportFi
         if (path.starts_with(root)) path = project.shown(path.substr(root.size()));
         out.push_back(problem_file(path, FileType::other, "file.unreadable", unreadable_message(error, copies)));
     }
+    auto add_left_out = [&](const Path& path, std::string_view message) {
+        out.push_back(problem_file(project.shown(path), FileType::other, "file.left_out", message, Severity::warning));
+    };
     for (const LeftOutPath& item : project.files.left_out) {
         if (!item.has_code) continue;
-        out.push_back(problem_file(project.shown(item.path), FileType::other, "file.left_out",
-                                   copies ? "Code here was neither analysed nor copied: a .gitignore excludes it, or a "
-                                            "build has made it. If the project "
-                                            "needs it, name it with --include; if not, with --exclude."
-                                          : "Code here was not analysed: a .gitignore excludes it, or a build has made "
-                                            "it. If the project needs it, name "
-                                            "it with --include; if not, with --exclude.",
-                                   Severity::warning));
+        add_left_out(item.path,
+                     copies
+                         ? "Code here was neither analysed nor copied: a .gitignore excludes it, or a build has made "
+                           "it. If the project needs it, name it with --include; if not, with --exclude."
+                         : "Code here was not analysed: a .gitignore excludes it, or a build has made it. If the "
+                           "project needs it, name it with --include; if not, with --exclude.");
+    }
+    for (const Path& path : project.files.packages_left_out) {
+        add_left_out(path, copies ? "Packages here were neither analysed nor copied, and no environment is around "
+                                    "them. If the project needs them, name them with --include; if not, with --exclude."
+                                  : "Packages here were not analysed, and no environment is around them. If the "
+                                    "project needs them, name them with --include; if not, with --exclude.");
     }
     for (const Path& path : project.files.too_large) {
-        out.push_back(problem_file(project.shown(path), FileType::other, "file.left_out",
-                                   copies ? "Files of the project open what is in this directory, and it was not "
-                                            "copied: a .gitignore excludes it, and it is large. Copy or link it to "
-                                            "where the copy needs it, and name it with --exclude; or name it with "
-                                            "--include."
-                                          : "Files of the project open what is in this directory, and it is not "
-                                            "analysed: a .gitignore excludes it, and it is large. Name it with "
-                                            "--include or --exclude.",
-                                   Severity::warning));
+        add_left_out(path, copies ? "Files of the project open what is in this directory, and it was not copied: a "
+                                    ".gitignore excludes it, and it is large. Copy or link it to where the copy needs "
+                                    "it, and name it with --exclude; or name it with --include."
+                                  : "Files of the project open what is in this directory, and it is not analysed: a "
+                                    ".gitignore excludes it, and it is large. Name it with --include or --exclude.");
     }
     for (const FoundFile& file : project.files.files) {
         if (file.limit == 0) continue;

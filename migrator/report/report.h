@@ -34,6 +34,7 @@ struct RunInfo {
     bool in_place = false;
     std::string root = {};                  // the directory that paths of files count from; empty for standard input
     std::vector<std::string> include = {};  // its patterns, by which files are part of the project
+    std::vector<std::string> exclude = {};  // its patterns: what they name is copied, and not analysed
     RunOrigin origin = {};
     std::string homepage = {};  // of the program; empty: not known
 };

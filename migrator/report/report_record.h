@@ -326,6 +326,9 @@ constexpr auto record_of(const Report*) {
             "include", [](const R& report) { return report.run.include; },
             "the patterns of `--include`; `apply -o` and `reapply -o` copy what they bring in"),
         base::field(
+            "exclude", [](const R& report) { return report.run.exclude; },
+            "the patterns of `--exclude`: what they name was not analysed"),
+        base::field(
             "date", [](const R& report) { return or_null(report.run.origin.date); },
             "when it was made, in UTC; SOURCE_DATE_EPOCH, where it is set"),
         base::field(

@@ -50,6 +50,7 @@ struct FileList {
     std::vector<FoundFile> files;                 // sorted by path
     std::vector<base::Path> directories_skipped;  // sorted, and files: neither analysed nor copied, see discover()
     std::vector<LeftOutPath> left_out;            // those of them that may be the project's; sorted by path
+    std::vector<base::Path> packages_left_out;    // `site-packages` with code outside an environment; sorted
     std::vector<base::Path> in_by_name;           // not left out, as files of the project import or open it; sorted
     std::set<base::Path> too_large;               // left out, although files of the project open them
     std::vector<base::Path> analysed_by_name;   // not left as it is, vendored or generated, for the same reason; sorted

@@ -18,6 +18,9 @@ constexpr auto kSkippedNames = std::to_array<std::string_view>(
     {".eggs", ".git", ".hg", ".ipynb_checkpoints", ".migrator", ".mypy_cache", ".nox", ".pytest_cache", ".ruff_cache",
      ".svn", ".tox", ".venv", "__pycache__", "dist-packages", "node_modules", "site-packages"});
 
+// Those of packages: outside an environment they are the project's own, or what it was shipped with.
+constexpr auto kPackageNames = std::to_array<std::string_view>({"dist-packages", "site-packages"});
+
 // Other people's code inside the project: mended where it comes from.
 constexpr auto kVendorNames = std::to_array<std::string_view>({"_vendor", "_vendored", "vendor", "vendored"});
 // What protocol compilers write; the next run of theirs would undo an edit.
@@ -38,6 +41,8 @@ bool is_generated(std::string_view path) {
 bool is_skipped_name(std::string_view name) {
     return std::ranges::binary_search(kSkippedNames, name) || name.ends_with(".egg-info");
 }
+
+bool is_packages_name(std::string_view name) { return std::ranges::binary_search(kPackageNames, name); }
 
 bool has_entry(const std::vector<DirectoryEntry>& entries, std::string_view name) {
     return std::ranges::any_of(entries, [&](const DirectoryEntry& entry) { return entry.name == name; });
@@ -109,6 +114,7 @@ Path Walk::absolute(const Path& relative) const {
 void Walk::sort() {
     std::ranges::sort(list_.files, {}, &FoundFile::path);
     std::ranges::sort(list_.directories_skipped);
+    std::ranges::sort(list_.packages_left_out);
     std::ranges::sort(list_.left_out, {}, &LeftOutPath::path);
     std::ranges::sort(list_.unreadable, {}, &base::Error::where);
 }
@@ -270,7 +276,8 @@ void Walk::read(Directory directory) {
         // The .git of a worktree or submodule is a file; a copy of it would speak for the original repository.
         if (is_never_in(entry.name) && (entry.kind == FileKind::directory || entry.name == ".git"))
             reason = Reason::never;
-        else if (entry.kind == FileKind::directory && is_skipped_name(entry.name)) reason = Reason::installed;
+        else if (entry.kind == FileKind::directory && is_skipped_name(entry.name))
+            reason = is_packages_name(entry.name) && !directory.is_installed ? Reason::packages : Reason::installed;
         else if (entry.kind == FileKind::directory &&
                  // Elsewhere these are ordinary names of packages.
                  (((entry.name == "build" || entry.name == "dist") && is_built) ||
@@ -289,7 +296,8 @@ void Walk::read_entry(const Directory& directory, const DirectoryEntry& entry, R
         return add_file(relative, false, reason_to_skip(relative, directory, is_tracked));
     }
     auto tracked = directory.tracked.directory(entry.name);
-    const bool is_included = reason == Reason::ignored && names_directory(relative);
+    const bool may_be_in = reason == Reason::ignored || reason == Reason::packages;
+    const bool is_included = may_be_in && names_directory(relative);
     if (reason != Reason::none && !tracked && !is_included) return leave_out(relative, directory, reason, true);
     const bool is_all_in = is_included || reason == Reason::none || tracked->whole;
     pending_.push_back({relative, directory.ignore, tracked.value_or(Tracked{}), !is_all_in,
@@ -298,9 +306,13 @@ void Walk::read_entry(const Directory& directory, const DirectoryEntry& entry, R
 
 void Walk::leave_out(const Path& relative, const Directory& directory, Reason reason, bool is_directory) {
     list_.directories_skipped.push_back(relative);
-    if (reason != Reason::ignored || directory.is_installed) return;
+    if (reason == Reason::installed || directory.is_installed) return;
     for (const PathPattern& pattern : exclude_) {
         if (pattern.matches(relative, is_directory) || pattern.matches_file_or_parent(relative)) return;
+    }
+    if (reason == Reason::packages) {
+        if (has_code(relative)) list_.packages_left_out.push_back(relative);
+        return;
     }
     list_.left_out.push_back({relative, is_directory,
                               is_directory ? has_code(relative) : is_code(file_type_of(relative)), directory.ignore});

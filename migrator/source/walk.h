@@ -50,7 +50,7 @@ private:
         bool only_tracked = false;  // a rule leaves it out, but for what git tracks
         bool is_installed = false;  // of a cache or of packages, as its name says
     };
-    enum class Reason { none, never, installed, ignored };
+    enum class Reason { none, never, installed, packages, ignored };
 
     base::Path absolute(const base::Path& relative) const;
     void read(Directory directory);

@@ -260,6 +260,7 @@ class Report:
     translations: Dict[str, Dict[str, str]]
     files: List[File]
     include: Optional[List[str]] = None
+    exclude: Optional[List[str]] = None
     date: Optional[str] = None
     commit: Optional[str] = None
     command_line: Optional[str] = None

@@ -1,5 +1,5 @@
 """What mapping files read as a whole number is one in config.json: a fraction, a number too large, a truth value, a text or a number below 0 there
-is one error that names the key, before anything is planned or written.
+is one error that names the key, before anything is planned or written; so is a number out of the range of what a training is given as it stands.
 
     config_numbers.py [--every N]
 
@@ -80,6 +80,21 @@ def wrong_numbers(mapping, config):
             yield path, value
 
 
+def out_of_range(mapping, config):
+    """(path, value) of each."""
+    for rule in [rule for part in ("args", "flags") for rule in mapping[part].values() if isinstance(rule, dict)]:
+        paths = [rule["config"]] if isinstance(rule.get("config"), str) else rule.get("config", [])
+        path = next((one for one in paths if at(config, one) is not None), next((one for one in paths if "." not in one), None))
+        for bound, step in (("least", -0.001), ("least", -5), ("most", 0.5), ("most", LARGE)):
+            if path and bound in rule:
+                yield path, rule[bound] + step
+
+
+# By the name of an argument: what a training takes.
+RANGES = {"norm_epsilon": (0, None), "layernorm_epsilon": (0, None), "rotary_base": (1, None), "rotary_percent": (0, 1), "partial_rotary_factor": (0, 1),
+          "attention_dropout": (0, 1), "hidden_dropout": (0, 1)}
+
+
 def check_marks(checks):
     """What the training's programs read as a whole number is marked so in the mapping files; they compute with a base of rotations as it is."""
     whole = set()
@@ -92,6 +107,9 @@ def check_marks(checks):
             for name, rule in mapping.get(part, {}).items():
                 if isinstance(rule, dict) and "config" in rule and "--" + name.lstrip("-").replace("_", "-") in whole:
                     checks.expect(rule.get("whole"), f"{path.name}: {part}: {name} is not \"whole\"")
+                wanted = RANGES.get(name.lstrip("-").replace("-", "_"))
+                if wanted and isinstance(rule, dict) and "config" in rule:
+                    checks.equal((rule.get("least"), rule.get("most")), wanted, f"{path.name}: {part}: range of {name}")
 
 
 def expect_refused(checks, what, path, *words):
@@ -117,7 +135,11 @@ def main():
         tried = [(case.stem, config, path, value) for case in sorted((MODELS / "cases").glob("*.json")) for config in [json.loads(case.read_text())["config"]]
                  if known.get(config.get("model_type")) for path, value in wrong_numbers(known[config["model_type"]], config)]
         checks.expect(len(tried) > 2000 and len({name for name, *_ in tried}) > 50, f"only {len(tried)} numbers of {len({name for name, *_ in tried})} cases")
-        for name, config, path, value in tried[::options.every]:
+        ranges = sorted({(case.stem, path, value) for case in (MODELS / "cases").glob("*.json") for config in [json.loads(case.read_text())["config"]]
+                         if known.get(config.get("model_type")) for path, value in out_of_range(known[config["model_type"]], config)})
+        checks.expect(len(ranges) > 300, f"only {len(ranges)} numbers out of their ranges")
+        configs = {case.stem: json.loads(case.read_text())["config"] for case in (MODELS / "cases").glob("*.json")}
+        for name, config, path, value in tried[::options.every] + [(name, configs[name], path, value) for name, path, value in ranges[::options.every]]:
             written(with_value(config, path, value), model / "config.json")
             expect_refused(checks, f"{name}, {path}: {value}", path, "plan", model, "--devices", "8", "--device", "a2")
         # Whoever reads it.

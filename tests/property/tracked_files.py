@@ -207,6 +207,21 @@ def untracked_and_ignored(checks, work):
     checks.expect(done.returncode == 4 and "include" in done.stderr, f"a report with too many patterns: {done.returncode} {done.stderr}")
 
 
+def packages_without_an_environment(checks, work):
+    """Installed packages that no environment holds may be what the project runs with; of an environment, only the notes speak."""
+    files = {"train.py": "import torch\n", "site-packages/net/ops.py": CODE, "kit/dist-packages/one.py": CODE, "empty/site-packages/notes.txt": "a\n",
+             "env/pyvenv.cfg": "", "env/lib/python3.11/site-packages/net/ops.py": CODE, ".venv/lib/site-packages/net/ops.py": CODE}
+    project(work / "p", files, "", tracked=False)
+    have, report = copied(checks, work / "p")
+    checks.equal(sorted(have), [".gitignore", "train.py"], "the copy")
+    checks.equal(rules_of(report), [("kit/dist-packages", "file.left_out"), ("site-packages", "file.left_out")], "findings")
+    checks.equal(report["summary"]["verdict"], "review", "the verdict")
+    have, report = copied(checks, work / "p", "--exclude", "site-packages/", "--include", "kit/dist-packages/", "--include", "*.py")
+    checks.equal((sorted(have), rules_of(report)), ([".gitignore", "kit/dist-packages/one.py", "train.py"], []), "with --include and --exclude")
+    checks.expect(".npu()" in (work / "p_out/kit/dist-packages/one.py").read_text(), "what --include names is migrated")
+    checks.equal((report["include"], report["exclude"]), (["kit/dist-packages/", "*.py"], ["site-packages/"]), "the report names the patterns")
+
+
 def below_the_root(checks, work):
     project(work / "r", {"sub/p/" + name: text for name, text in PARTS.items()})
     have, _ = copied(checks, work / "r/sub/p")
@@ -422,7 +437,7 @@ def damaged(checks, work):
         checks.equal(run(tool("migrator"), "analyze", work / "q").returncode, 0, f".git: {text[:20]}")
 
 
-BY_HAND = (tracked_and_ignored, untracked_and_ignored, below_the_root, worktrees_and_submodules, sparse, conflict, without_repository, however_a_path_is_written, links_that_are_opened, a_data_set_that_is_opened, damaged)
+BY_HAND = (tracked_and_ignored, untracked_and_ignored, packages_without_an_environment, below_the_root, worktrees_and_submodules, sparse, conflict, without_repository, however_a_path_is_written, links_that_are_opened, a_data_set_that_is_opened, damaged)
 
 
 def main():
