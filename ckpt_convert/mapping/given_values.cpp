@@ -46,23 +46,30 @@ bool is_in_range(const FromConfig& rule, const Json& value) {
     return (!rule.least || number >= *rule.least) && (!rule.most || number <= *rule.most);
 }
 
-// "a number from 0 to 1".
-std::string wanted_number(const FromConfig& rule) {
-    if (rule.least && rule.most) return base::format("a number from {} to {}", *rule.least, *rule.most);
-    if (rule.least) return base::format("a number not below {}", *rule.least);
-    return rule.most ? base::format("a number not above {}", *rule.most) : "a number";
+Status out_of_range(const FromConfig& rule, std::string_view path, const Json& value, const std::string& where) {
+    const std::string shown = shown_value(value);
+    if (rule.least && rule.most)
+        return base::fail(ErrorKind::bad_input,
+                          base::format("\"{}\" must be from {} to {}, not {}", path, *rule.least, *rule.most, shown),
+                          where);
+    if (rule.least)
+        return base::fail(ErrorKind::bad_input,
+                          base::format("\"{}\" must be {} or more, not {}", path, *rule.least, shown), where);
+    return base::fail(ErrorKind::bad_input, base::format("\"{}\" must be {} or less, not {}", path, *rule.most, shown),
+                      where);
 }
 
-// What must stand at `path` and does not, as the end of a sentence; empty where it does.
-std::string wrong_given(const FromConfig& rule, const Json& value) {
-    if (rule.whole)
-        return is_all_whole(value) ? "" : base::format("must be a whole number, not {}", shown_value(value));
-    if (!can_be_given(value, rule.fallback)) {
-        return rule.fallback.string() != nullptr
-                   ? base::format("must be a string, not {}", value.kind_name())
-                   : base::format("must be {}, not {}", wanted_number(rule), value.kind_name());
-    }
-    return is_in_range(rule, value) ? "" : base::format("must be {}, not {}", wanted_number(rule), shown_value(value));
+Status check_value(const FromConfig& rule, std::string_view path, const Json& value, const std::string& where) {
+    if (rule.whole && !is_all_whole(value))
+        return base::fail(ErrorKind::bad_input,
+                          base::format("\"{}\" must be a whole number, not {}", path, shown_value(value)), where);
+    if (!rule.whole && !can_be_given(value, rule.fallback))
+        return base::fail(ErrorKind::bad_input,
+                          rule.fallback.string() != nullptr
+                              ? base::format("\"{}\" must be a string, not {}", path, value.kind_name())
+                              : base::format("\"{}\" must be a number, not {}", path, value.kind_name()),
+                          where);
+    return is_in_range(rule, value) ? Status() : out_of_range(rule, path, value, where);
 }
 
 }  // namespace
@@ -79,9 +86,8 @@ Status check_given(const std::vector<ArgumentRule>& rules, const JsonDocument& c
         for (const std::string& path : from == nullptr ? std::vector<std::string>{} : from->paths) {
             const Json* found = config.root.find_path(path);
             if (found == nullptr || found->is_null()) continue;
-            const std::string wrong = wrong_given(*from, *found);
-            if (wrong.empty()) break;
-            return base::fail(ErrorKind::bad_input, base::format("\"{}\" {}", path, wrong), config.name);
+            TRY(check_value(*from, path, *found, config.name));
+            break;
         }
     }
     return {};
