@@ -26,6 +26,7 @@ TRANSLATED = [
     "docs/guides/compare-profiles.md",
     "docs/guides/plan-a-training.md",
     "docs/guides/launch-a-training.md",
+    "docs/guides/train-a-model.md",
     "docs/reference/environment.md",
     "templates/launch/mindspeed-llm/README.md",
     "templates/launch/fsdp2/README.md",
