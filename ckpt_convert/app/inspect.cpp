@@ -113,7 +113,7 @@ Result<Found> found_megatron(base::FileSystem& fs, const Knowledge& knowledge, c
     if (factors && !factors->tensors.empty()) {
         found.facts.emplace_back("factors of LoRA adapters", std::to_string(factors->tensors.size()));
     }
-    bool adapter_alone = factors && checkpoint.index.tensors.empty();
+    bool adapter_alone = factors && is_adapter_alone(checkpoint.index, *factors);
     if (adapter_alone) checkpoint.index = adapted_weights(*factors, !checkpoint.torch_dist);
     add_model_facts(found, adapter_alone ? identify(fs, checkpoint, knowledge, options_for(path))
                                          : source_of(fs, std::move(checkpoint), knowledge, options_for(path)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -95,13 +96,24 @@ Result<Location> find_iteration(base::FileSystem& fs, const Path& directory) {
     return Location{found, iteration};
 }
 
+// Until the spring of 2023 a distributed optimizer had directories of its own, one for each data-parallel rank.
+bool holds_optimizer_alone(base::FileSystem& fs, const Path& rank) {
+    return fs.exists(base::join(rank, kOldOptimizerFile)) && !fs.exists(base::join(rank, kRankFile)) &&
+           !fs.exists(base::join(rank, kOldRankFile));
+}
+
 // The numbers in the names of the rank directories, sorted by the last ones first.
-Result<std::vector<RankName>> find_rank_names(base::FileSystem& fs, const Path& directory) {
+Result<std::vector<RankName>> find_rank_names(base::FileSystem& fs, MegatronCheckpoint& checkpoint) {
+    const Path& directory = checkpoint.directory;
     TRY_ASSIGN(auto entries, fs.list(directory));
     std::vector<RankName> names;
     for (const auto& entry : entries) {
         auto name = parse_rank_name(entry.name);
         if (!name) continue;
+        if (holds_optimizer_alone(fs, base::join(directory, entry.name))) {
+            checkpoint.has_optimizer = true;
+            continue;
+        }
         if (!names.empty() && names.front().suffixes.size() != name->suffixes.size()) {
             return base::fail(ErrorKind::bad_input,
                               "rank directories of two kinds are mixed (with and without a pipeline rank)", directory);
@@ -187,30 +199,41 @@ Status check_args(const MegatronCheckpoint& checkpoint) {
     return {};
 }
 
-// Adds the tensors of one chunk of a model. Where dicts stand in each other, as in legacy checkpoints, the keys on the way are joined
-// by dots.
+// A dict whose tensors are being added: what their names begin with, and the number of the next item.
+struct OpenDict {
+    std::string front;
+    pickle::Ref dict = nullptr;
+    std::size_t next = 0;
+};
+
+// Adds the tensors of one chunk of a model, in their order. Where dicts stand in each other, as in legacy checkpoints, the keys on the
+// way are joined by dots.
 Status add_chunk(TensorIndex& index, const TorchFile& file, pickle::Ref model, const std::string& key,
                  std::uint32_t number) {
     if (pickle::mapping_items(model) == nullptr) {
         return base::fail(ErrorKind::bad_input, base::format("\"{}\" must be a dict of tensors", key),
                           index.files[number]->path());
     }
-    std::vector<std::pair<std::string, pickle::Ref>> dicts{{key + "/", model}};
+    std::vector<OpenDict> open{{key + "/", model}};
     std::set<pickle::Ref> seen{model};  // a pickle may name one value many times, and in itself
-    for (std::size_t i = 0; i < dicts.size(); ++i) {
-        const auto [front, dict] = dicts[i];
-        for (const auto& [name, value] : *pickle::mapping_items(dict)) {
-            const auto* text = name->as<std::string>();
-            TRY_ASSIGN(auto tensor, file.tensor(value));
-            // Transformer Engine keeps "_extra_state" entries beside the weights; they are no tensors of the model.
-            if (text == nullptr || text->ends_with("_extra_state")) continue;
-            TRY(check_way(front.size() + text->size(), index.files[number]->path()));
-            if (tensor)
-                index.tensors.push_back({front + *text, tensor->dtype, std::move(tensor->shape), number,
-                                         tensor->file_offset, std::move(tensor->strides), tensor->contiguous});
-            else if (pickle::mapping_items(value) != nullptr && seen.insert(value).second)
-                dicts.emplace_back(front + *text + ".", value);
+    while (!open.empty()) {
+        OpenDict& inner = open.back();
+        const auto& items = *pickle::mapping_items(inner.dict);
+        if (inner.next == items.size()) {
+            open.pop_back();
+            continue;
         }
+        const auto& [name, value] = items[inner.next++];
+        const auto* text = name->as<std::string>();
+        TRY_ASSIGN(auto tensor, file.tensor(value));
+        // Transformer Engine keeps "_extra_state" entries beside the weights; they are no tensors of the model.
+        if (text == nullptr || text->ends_with("_extra_state")) continue;
+        TRY(check_way(inner.front.size() + text->size(), index.files[number]->path()));
+        if (tensor)
+            index.tensors.push_back({inner.front + *text, tensor->dtype, std::move(tensor->shape), number,
+                                     tensor->file_offset, std::move(tensor->strides), tensor->contiguous});
+        else if (pickle::mapping_items(value) != nullptr && seen.insert(value).second)
+            open.push_back({inner.front + *text + ".", value});
     }
     return {};
 }
@@ -221,24 +244,25 @@ struct RankFile {
 };
 
 Result<RankFile> open_rank(base::FileSystem& fs, const Path& directory, const RankName& name) {
-    Path path = base::join(base::join(directory, directory_name(name)), kRankFile);
+    const Path rank = base::join(directory, directory_name(name)), old = base::join(rank, kOldRankFile);
+    const Path path = fs.exists(old) ? old : base::join(rank, kRankFile);
     TRY_ASSIGN(std::shared_ptr<base::ReadableFile> file, fs.open(path));
     TRY(reject_placeholder(*file));
     TRY_ASSIGN(TorchFile content, TorchFile::read(*file));
     return RankFile{std::move(file), std::move(content)};
 }
 
-std::optional<double> version_of(const TorchFile& file) {
-    const pickle::Ref version = pickle::find(file.root(), "checkpoint_version");
-    if (version == nullptr) return std::nullopt;
-    if (const auto* real = version->as<double>()) return *real;
-    const auto* integer = version->as<std::int64_t>();
-    return integer == nullptr ? std::nullopt : std::optional(static_cast<double>(*integer));
+Result<std::optional<double>> version_of(const RankFile& opened) {
+    const pickle::Ref version = pickle::find(opened.content.root(), "checkpoint_version");
+    if (version == nullptr) return std::optional<double>();
+    if (const auto* real = version->as<double>(); real != nullptr && !std::isnan(*real)) return std::optional(*real);
+    if (const auto* integer = version->as<std::int64_t>()) return std::optional(static_cast<double>(*integer));
+    return base::fail(ErrorKind::bad_input, "its checkpoint_version is not a number", opened.file->path());
 }
 
 Status add_rank(MegatronCheckpoint& checkpoint, const RankFile& opened, MegatronRank& rank) {
     const TorchFile& torch_file = opened.content;
-    const auto version = version_of(torch_file);
+    TRY_ASSIGN(const auto version, version_of(opened));
     if (checkpoint.index.files.empty()) checkpoint.version = version;
     if (version != checkpoint.version)
         return base::fail(ErrorKind::bad_input, "its checkpoint_version is not the one of the other rank files",
@@ -263,7 +287,7 @@ Status add_rank(MegatronCheckpoint& checkpoint, const RankFile& opened, Megatron
 
 // The directories' names, the arguments of the first, then all files in the order of the ranks.
 Status read_rank_files(base::FileSystem& fs, MegatronCheckpoint& checkpoint) {
-    TRY_ASSIGN(auto names, find_rank_names(fs, checkpoint.directory));
+    TRY_ASSIGN(auto names, find_rank_names(fs, checkpoint));
     TRY_ASSIGN(RankFile first, open_rank(fs, checkpoint.directory, names.front()));
     pickle::Ref args = pickle::find(first.content.root(), "args");
     checkpoint.args = args == nullptr ? Json(Json::Object{}, 0) : args_to_json(args);

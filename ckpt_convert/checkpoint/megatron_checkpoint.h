@@ -2,6 +2,8 @@
 //
 //   ROOT/latest_checkpointed_iteration.txt                       "1" or "release"
 //   ROOT/iter_0000001/mp_rank_TT[_PPP][_EEE]/model_optim_rng.pt  TP rank, PP rank when PP > 1, EP rank when EP > 1
+//   ROOT/iter_0000001/mp_rank_TT[_PPP]/model_rng.pt              until 2023, of a run with a distributed optimizer,
+//   ROOT/iter_0000001/mp_rank_TT[_PPP]_DDD/optim.pt              which had directories of its own
 //   ROOT/iter_0000001/{metadata.json, .metadata, *.distcp}       instead of these: torch_dist
 #pragma once
 
@@ -69,6 +71,8 @@ TensorKey split_key(std::string_view indexed_name);
 
 inline constexpr const char* kTrackerFile = "latest_checkpointed_iteration.txt";
 inline constexpr const char* kRankFile = "model_optim_rng.pt";
+inline constexpr const char* kOldRankFile = "model_rng.pt";
+inline constexpr const char* kOldOptimizerFile = "optim.pt";
 // What the names of tensors of the decoder's layers begin with.
 inline constexpr std::string_view kLayersPrefix = "decoder.layers.";
 

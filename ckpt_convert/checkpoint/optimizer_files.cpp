@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "ckpt_convert/checkpoint/megatron_checkpoint.h"
 #include "ckpt_convert/formats/torch_file/torch_dtypes.h"
 
 namespace ckpt {
@@ -124,6 +125,12 @@ std::vector<Ref> optimizers_in(Ref value) {
 
 // Whether the run had the kind of optimizer whose state is in files of its own.
 Status check_kind(Ref root, const Path& path) {
+    if (base::file_name(path) == kOldRankFile)
+        return base::fail(ErrorKind::unsupported,
+                          base::format("the state of its optimizer is in an {} of each data-parallel rank, as Megatron "
+                                       "kept it until 2023, which is not read; --optimizer drop leaves it out",
+                                       kOldOptimizerFile),
+                          path);
     Ref optimizer = pickle::find(root, "optimizer");
     for (Ref one : optimizer == nullptr ? std::vector<Ref>() : optimizers_in(optimizer)) {
         if (pickle::find(one, "fp32_from_fp16_params") == nullptr && pickle::find(one, "state") == nullptr) continue;

@@ -22,18 +22,26 @@ std::string LegacyNames::in_core(std::string_view tensor) const {
         std::find_if(roots.begin(), roots.end(), [&](const auto& one) { return tensor.starts_with(one.first); });
     if (root == roots.end()) return std::string(tensor);
     std::string out = root->second;
-    std::string_view point;
-    for (const std::string_view part : base::split(tensor.substr(root->first.size()), '.')) {
+    std::string_view point, inner = tensor.substr(root->first.size());
+    const auto end =
+        std::find_if(ends.begin(), ends.end(), [&](const auto& one) { return inner.ends_with(one.first); });
+    if (end != ends.end()) inner.remove_suffix(end->first.size());
+    for (const std::string_view part : base::split(inner, '.')) {
         const auto found = parts.find(part);
         out.append(point).append(found == parts.end() ? part : found->second);
         point = ".";
     }
-    return out;
+    return end == ends.end() ? out : out + end->second;
 }
 
-bool LegacyNames::is_ordered(std::string_view tensor) const {
-    return std::any_of(ordered.begin(), ordered.end(),
-                       [&](const std::string& pattern) { return matches_pattern(pattern, tensor); });
+bool LegacyNames::is_ordered(std::string_view tensor) const { return matches_any(ordered, tensor); }
+
+bool LegacyNames::is_younger(std::string_view tensor) const { return matches_any(younger, tensor); }
+
+const RefusedTensors* LegacyNames::refuses(std::string_view tensor) const {
+    const auto found = std::find_if(refused.begin(), refused.end(),
+                                    [&](const RefusedTensors& one) { return matches_any(one.tensors, tensor); });
+    return found == refused.end() ? nullptr : &*found;
 }
 
 std::optional<QkvOrder> LegacyNames::order(double version) const {

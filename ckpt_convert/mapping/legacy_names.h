@@ -36,12 +36,26 @@ constexpr auto record_of(const VersionedOrder*) {
                         field("axes", &VersionedOrder::axes, "of its rows, the slowest first").needed());
 }
 
+// What legacy models may have that is not read.
+struct RefusedTensors {
+    std::vector<std::string> tensors;
+    std::string what, instead;
+};
+constexpr auto record_of(const RefusedTensors*) {
+    using base::field;
+    return base::record("refused_tensors", "what is not read of such checkpoints",
+                        field("tensors", &RefusedTensors::tensors, "patterns of names that tell it").needed(),
+                        field("what", &RefusedTensors::what, "what it is, in the plural").needed(),
+                        field("instead", &RefusedTensors::instead, "what to do").needed());
+}
+
 // rules/formats/legacy.json
 struct LegacyNames : RuleFile<"legacy-names/1"> {
     std::vector<std::string> told_by;
-    std::map<std::string, std::string, std::less<>> roots, parts;
-    std::vector<std::string> ordered;
+    std::map<std::string, std::string, std::less<>> roots, parts, ends;
+    std::vector<std::string> ordered, younger;
     List<VersionedOrder> orders;
+    List<RefusedTensors> refused;
 
     static Result<LegacyNames> load(const base::DataStore& store) {
         return base::read_rule_record<LegacyNames>(store, "rules/formats/legacy.json");
@@ -52,6 +66,10 @@ struct LegacyNames : RuleFile<"legacy-names/1"> {
     std::string in_core(std::string_view tensor) const;
     // The tensor has rows of Q, K and V; by its name in megatron-core.
     bool is_ordered(std::string_view tensor) const;
+    // The tensor is of layers that are younger than all orders but that of megatron-core; by its name there.
+    bool is_younger(std::string_view tensor) const;
+    // What such a tensor is of, where that is not read; by its own name; nullptr: it is read.
+    const RefusedTensors* refuses(std::string_view tensor) const;
     // Of a checkpoint of this version; nullopt: there is no such version.
     std::optional<QkvOrder> order(double version) const;
 };
@@ -62,8 +80,12 @@ constexpr auto record_of(const LegacyNames* file) {
         field("told_by", &LegacyNames::told_by, "what a name begins with that no other checkpoint has").needed(),
         field("roots", &LegacyNames::roots, "what names begin with, and what instead").needed(),
         field("parts", &LegacyNames::parts, "of such names what stands between points, and what instead").needed(),
+        field("ends", &LegacyNames::ends, "what such names may end with, and what instead").needed(),
         field("ordered", &LegacyNames::ordered, "patterns of the tensors with rows of Q, K and V").needed(),
-        field("orders", &LegacyNames::orders, "by version, how these rows are ordered").needed());
+        field("younger", &LegacyNames::younger, "patterns of tensors that are younger than all orders but the last")
+            .needed(),
+        field("orders", &LegacyNames::orders, "by version, how these rows are ordered").needed(),
+        field("refused", &LegacyNames::refused, "what is not read").needed());
 }
 
 }  // namespace ckpt

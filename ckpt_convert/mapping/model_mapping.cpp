@@ -62,6 +62,11 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
     return p == pattern.size();
 }
 
+bool matches_any(const std::vector<std::string>& patterns, std::string_view text) {
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const std::string& pattern) { return matches_pattern(pattern, text); });
+}
+
 std::string ModelMapping::mtp_hf_name(const std::string& name) const {
     constexpr std::string_view kLayer = "{layer}.";
     std::size_t at = name.find(kLayer);

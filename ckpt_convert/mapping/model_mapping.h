@@ -92,6 +92,7 @@ struct ModelMapping : Family {
 
 // Glob with "*" for any run of characters.
 bool matches_pattern(std::string_view pattern, std::string_view text);
+bool matches_any(const std::vector<std::string>& patterns, std::string_view text);
 
 // All families of rules/models/.
 class MappingRegistry {

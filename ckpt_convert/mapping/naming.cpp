@@ -8,11 +8,6 @@
 namespace ckpt {
 namespace {
 
-bool matches_any(const std::vector<std::string>& patterns, std::string_view text) {
-    return std::any_of(patterns.begin(), patterns.end(),
-                       [&](const std::string& pattern) { return matches_pattern(pattern, text); });
-}
-
 const SplitTensors* split_of(const List<SplitTensors>& all, const StoredRule& rule, const std::string& name) {
     const auto found = std::find_if(all.begin(), all.end(), [&](const SplitTensors& one) {
         return matches_any(one.names, name) && one.endings.size() == rule.weights.size() &&

@@ -120,6 +120,7 @@ struct MegatronAdapter {
     MegatronCheckpoint checkpoint;
     TensorIndex factors;
     std::size_t weights = 0;  // tensors beside them
+    bool alone = true;        // none of these is changed by the factors
 };
 
 Result<MegatronAdapter> open_megatron_adapter(base::FileSystem& fs, const Knowledge& knowledge, const Path& directory) {
@@ -137,7 +138,8 @@ Result<MegatronAdapter> open_megatron_adapter(base::FileSystem& fs, const Knowle
     if (out.factors.tensors.empty())
         return base::fail(ErrorKind::bad_input, "there is no LoRA adapter in it", directory);
     out.weights = index.tensors.size();
-    if (out.weights == 0) index = adapted_weights(out.factors, rank_files);
+    out.alone = is_adapter_alone(index, out.factors);
+    if (out.alone) index = adapted_weights(out.factors, rank_files);
     return out;
 }
 
@@ -230,6 +232,7 @@ Result<AdapterSource> open_adapter_in_shards(base::FileSystem& fs, const Knowled
     out.source.title = base::format("adapter in {}", title_of(adapter.shards));
     out.source.directory = directory;
     out.beside = adapter.shards.weights.tensors.size();
+    out.alone = out.beside == 0;
     return out;
 }
 
@@ -341,6 +344,7 @@ Result<AdapterSource> read_adapter(base::FileSystem& fs, const Knowledge& knowle
     out.source.model = bound.factors.model;
     out.factors = std::move(bound.factors);
     out.beside = adapter.weights;
+    out.alone = adapter.alone;
     return out;
 }
 
@@ -384,7 +388,7 @@ Result<Source> open_comparable(base::FileSystem& fs, const Knowledge& knowledge,
     auto source = is_peft ? Result<Source>() : open_source(fs, knowledge, options, copies);
     if (!is_peft && source) return source;
     auto adapter = open_adapter(fs, knowledge, options);
-    if (adapter && (is_peft || adapter->beside == 0)) return std::move(adapter->source);
+    if (adapter && (is_peft || adapter->alone)) return std::move(adapter->source);
     return is_peft ? Result<Source>(tl::unexpected(adapter.error())) : source;
 }
 

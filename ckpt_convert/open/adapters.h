@@ -29,6 +29,7 @@ struct AdapterSource {
     AdapterFactors factors;
     AdapterScale scale;
     std::size_t beside = 0;  // weights next to the factors, which are left out
+    bool alone = true;       // the weights that the factors change are not among these
 
     // Of all adapters; fails with unsupported when it differs.
     Result<std::uint64_t> rank() const;

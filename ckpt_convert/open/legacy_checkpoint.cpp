@@ -27,19 +27,21 @@ struct QkvRows {
     }
 };
 
-// Adapters are younger than these orders, so nobody knows theirs.
-Status refuse_ordered_adapters(const Knowledge& knowledge, const MegatronCheckpoint& checkpoint) {
+// Adapters and layers of Transformer Engine are younger than these orders, so nobody knows theirs.
+Status refuse_younger(const Knowledge& knowledge, const MegatronCheckpoint& checkpoint) {
     const double version = checkpoint.version.value_or(0);
     if (knowledge.legacy.order(version) == kHeadByHead) return {};
     TensorIndex index = checkpoint.index;
     TRY_ASSIGN(const TensorIndex factors, take_adapters(index, knowledge.adapters, true));
-    if (factors.tensors.empty()) return {};
-    return base::fail(
-        ErrorKind::unsupported,
-        base::format("low-rank adapters in a legacy checkpoint of checkpoint_version {}: nothing says how "
-                     "their rows of Q, K and V are ordered",
-                     version),
-        checkpoint.directory);
+    const bool young = std::any_of(index.tensors.begin(), index.tensors.end(), [&](const IndexedTensor& tensor) {
+        return knowledge.legacy.is_younger(split_key(tensor.name).name);
+    });
+    if (factors.tensors.empty() && !young) return {};
+    return base::fail(ErrorKind::unsupported,
+                      base::format("{} in a legacy checkpoint of checkpoint_version {}: nothing says how their rows of "
+                                   "Q, K and V are ordered",
+                                   young ? "layers of Transformer Engine" : "low-rank adapters", version),
+                      checkpoint.directory);
 }
 
 // The tensor in parts, of which each is Q, K or V of one head.
@@ -72,6 +74,11 @@ Status name_as_core(const Knowledge& knowledge, MegatronCheckpoint& checkpoint) 
     std::set<std::pair<std::uint32_t, std::string>> names;
     for (IndexedTensor& tensor : tensors) {
         const auto [chunk, name] = split_key(tensor.name);
+        if (const RefusedTensors* refused = knowledge.legacy.refuses(name))
+            return base::fail(ErrorKind::unsupported,
+                              base::format("{}: {} in legacy checkpoints are not read; {}", tensor.name.get(),
+                                           refused->what, refused->instead),
+                              checkpoint.index.files[tensor.file]->path());
         std::string core = base::format("{}/{}", chunk, knowledge.legacy.in_core(name));
         if (!names.emplace(tensor.file, core).second)
             return base::fail(ErrorKind::bad_input,
@@ -79,7 +86,7 @@ Status name_as_core(const Knowledge& knowledge, MegatronCheckpoint& checkpoint) 
                               checkpoint.index.files[tensor.file]->path());
         tensor.name = std::move(core);
     }
-    return refuse_ordered_adapters(knowledge, checkpoint);
+    return refuse_younger(knowledge, checkpoint);
 }
 
 Result<MegatronCheckpoint> open_megatron(base::FileSystem& fs, const Knowledge& knowledge, const Path& directory) {
@@ -88,7 +95,7 @@ Result<MegatronCheckpoint> open_megatron(base::FileSystem& fs, const Knowledge& 
     return out;
 }
 
-Status order_qkv(const LegacyNames& names, MegatronCheckpoint& checkpoint, const Model& model) {
+Status order_qkv(const LegacyNames& names, MegatronCheckpoint& checkpoint, Source& source) {
     const double version = checkpoint.version.value_or(0);
     const auto order = names.order(version);
     if (!order)
@@ -98,10 +105,16 @@ Status order_qkv(const LegacyNames& names, MegatronCheckpoint& checkpoint, const
                          "rows of Q, K and V are ordered",
                          version),
             checkpoint.directory);
+    source.notes.push_back(
+        base::format("a legacy checkpoint, from before megatron-core, with the rows of Q, K and V of "
+                     "checkpoint_version {}: it is read as one of megatron-core",
+                     version));
     if (*order == kHeadByHead) return {};
-    const auto heads = static_cast<std::uint64_t>(value_or_zero(model.values(), "heads"));
+    source.reordered = true;
+    const auto heads = static_cast<std::uint64_t>(value_or_zero(source.model.values(), "heads"));
     const auto tp = static_cast<std::uint64_t>(checkpoint.tp);
-    if (heads == 0 || heads % tp != 0 || value_or_zero(model.values(), "kv_groups") != static_cast<std::int64_t>(heads))
+    if (heads == 0 || heads % tp != 0 ||
+        value_or_zero(source.model.values(), "kv_groups") != static_cast<std::int64_t>(heads))
         return base::fail(ErrorKind::unsupported,
                           base::format("checkpoint_version {} has an order of Q, K and V for models in which each head "
                                        "has keys and values of its own, and as many heads on each rank",

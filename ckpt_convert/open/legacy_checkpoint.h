@@ -12,7 +12,7 @@ Status name_as_core(const Knowledge& knowledge, MegatronCheckpoint& checkpoint);
 Result<MegatronCheckpoint> open_megatron(base::FileSystem& fs, const Knowledge& knowledge, const Path& directory);
 
 // Old versions store the rows of Q, K and V of a fused tensor in another order. Puts parts with the order of newer ones in the index
-// in place of such a tensor. Fails with unsupported for a version whose order is not known, and for models that it was not made for.
-Status order_qkv(const LegacyNames& names, MegatronCheckpoint& checkpoint, const Model& model);
+// in place of such a tensor, and a note in `source`. Fails with unsupported for a version whose order is not known, and for models that it was not made for.
+Status order_qkv(const LegacyNames& names, MegatronCheckpoint& checkpoint, Source& source);
 
 }  // namespace ckpt

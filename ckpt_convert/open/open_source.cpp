@@ -25,7 +25,7 @@ Result<Source> whole_source(base::FileSystem& fs, const Knowledge& knowledge, Hf
     TRY_ASSIGN(auto quantised,
                join_quantised(checkpoint.index, knowledge.quantisation, checkpoint.config.root, options.dequantize));
     TRY_ASSIGN(TensorIndex factors, take_adapters(checkpoint.index, knowledge.adapters, false));
-    if (checkpoint.index.tensors.empty() && !factors.tensors.empty()) return adapter_alone(options.directory);
+    if (is_adapter_alone(checkpoint.index, factors)) return adapter_alone(options.directory);
     TRY_ASSIGN(Source source, source_of(std::move(checkpoint), knowledge, options, copies));
     if (language) {
         source.config_text = std::move(language->config_text);
@@ -91,7 +91,7 @@ Result<Source> open_source(base::FileSystem& fs, const Knowledge& knowledge, con
     if (side == Side::megatron) {
         TRY_ASSIGN(MegatronCheckpoint checkpoint, open_megatron(fs, knowledge, options.directory));
         TRY_ASSIGN(TensorIndex factors, take_adapters(checkpoint.index, knowledge.adapters, !checkpoint.torch_dist));
-        if (checkpoint.index.tensors.empty() && !factors.tensors.empty()) return adapter_alone(options.directory);
+        if (is_adapter_alone(checkpoint.index, factors)) return adapter_alone(options.directory);
         TRY_ASSIGN(Source source, source_of(fs, std::move(checkpoint), knowledge, options, copies));
         TRY(merge_adapters(fs, knowledge, options, std::move(factors), source));
         return source;

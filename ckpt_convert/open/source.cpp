@@ -171,6 +171,12 @@ Result<ModelValues> megatron_values(const ModelMapping& mapping, const MegatronC
                                     FoundLayout& found, const std::optional<JsonDocument>& config,
                                     const SourceOptions& options) {
     if (!config) {
+        if (checkpoint.args.object() == nullptr || checkpoint.args.object()->empty())
+            return base::fail(
+                ErrorKind::bad_input,
+                "nothing says the sizes of the model: there is no config.json, and no arguments are saved "
+                "with the weights; name the directory of the original model with --hf-cfg-dir",
+                checkpoint.directory);
         // Nothing says how much of the vocabulary is padding, so all of it is kept.
         TRY_ASSIGN(ModelValues values, values_from_arguments(mapping, checkpoint.args, checkpoint.directory));
         values["layers"] = found.layers;
@@ -366,21 +372,18 @@ Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoi
 Result<Source> source_of(base::FileSystem& fs, MegatronCheckpoint checkpoint, const Knowledge& knowledge,
                          const SourceOptions& options, Copies copies) {
     TRY_ASSIGN(Source source, identify(fs, checkpoint, knowledge, options));
-    if (checkpoint.legacy) {
-        TRY(order_qkv(knowledge.legacy, checkpoint, source.model));
-        source.notes.push_back(
-            base::format("a legacy checkpoint, from before megatron-core, with the rows of Q, K and V of "
-                         "checkpoint_version {}: it is "
-                         "read as one of megatron-core",
-                         checkpoint.version.value_or(0)));
-    }
+    if (checkpoint.legacy) TRY(order_qkv(knowledge.legacy, checkpoint, source));
     source.index = std::move(checkpoint.index);
-    TRY(bind_copies(source, copies, [&](const Model& model) -> Result<SourceBinding> {
+    auto bound = bind_copies(source, copies, [&](const Model& model) -> Result<SourceBinding> {
         TRY_ASSIGN(Layout layout, mcore_layout(model, *source.parallel));
         return bind_source(model, source.index, layout, [&](std::string_view tensor) {
             return model.mapping().ignores(tensor) ? std::optional<std::string>(kNoWeights) : std::nullopt;
         });
-    }));
+    });
+    if (!bound && source.legacy)
+        return base::fail_with_context(std::move(bound).error(),
+                                       "of a legacy checkpoint, by the names of megatron-core");
+    TRY(std::move(bound));
     auto padding =
         source.parallel->padded_vocab - static_cast<std::uint64_t>(value_or_zero(source.model.values(), "vocab"));
     if (padding > 0) {

@@ -59,6 +59,7 @@ struct Source {
     std::optional<ParallelLayout> parallel;     // of a Megatron checkpoint
     HfVariant variant;                          // of a checkpoint with the names of Hugging Face
     bool legacy = false;                        // Megatron wrote it before megatron-core
+    bool reordered = false;                     // so long ago that its rows of Q, K and V lie in another order
     bool has_optimizer = false;                 // there is the state of an optimizer beside the weights
     ModelValues apart;                          // values that the bits of copies tell, whatever the config says
     std::shared_ptr<const ModelMapping> plain;  // where no family is known: that of the tensors as they are; else null

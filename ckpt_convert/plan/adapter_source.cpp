@@ -1,5 +1,6 @@
 #include "ckpt_convert/plan/adapter_source.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -88,6 +89,16 @@ TensorIndex adapted_weights(const TensorIndex& factors, bool rank_files) {
         out.tensors.push_back(std::move(made));
     }
     return out;
+}
+
+bool is_adapter_alone(const TensorIndex& index, const TensorIndex& factors) {
+    std::set<std::string_view> weights;
+    for (const IndexedTensor& tensor : index.tensors) weights.insert(tensor.name.get());
+    return !factors.tensors.empty() &&
+           std::none_of(factors.tensors.begin(), factors.tensors.end(), [&](const IndexedTensor& factor) {
+               const auto weight = stored_factor_names().weight_of(Factor::left, factor.name);
+               return weight && weights.contains(*weight);
+           });
 }
 
 }  // namespace ckpt

@@ -16,4 +16,7 @@ Result<TensorIndex> take_adapters(TensorIndex& index, const AdapterFormats& form
 // A tensor for every weight that has factors, with the weight's name and shape: what the files of an adapter tell of a layout.
 TensorIndex adapted_weights(const TensorIndex& factors, bool rank_files);
 
+// Whether the factors are there without the weights they belong to: at most others of the model, which they do not change, stand beside.
+bool is_adapter_alone(const TensorIndex& index, const TensorIndex& factors);
+
 }  // namespace ckpt

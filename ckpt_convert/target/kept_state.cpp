@@ -38,10 +38,6 @@ Status check_weights_stay(const Source& source, const ConvertOptions& options) {
 Result<KeptState> open_kept_state(base::FileSystem& fs, const Knowledge& knowledge, const Source& source,
                                   ConvertOptions& options) {
     TRY(check_weights_stay(source, options));
-    if (source.legacy)
-        return refuse(
-            "--optimizer keep: the state of the optimizer in a legacy checkpoint, from before megatron-core, is not "
-            "read; without it the weights are converted");
     const bool to_megatron = target_side(source, options) == Side::megatron;
     if (!to_megatron && !has_optimizer(options.format))
         return refuse(

@@ -18,6 +18,11 @@ tl::unexpected<base::Error> unknown_expert_layout(const Path& directory) {
 }
 
 Status check_formats(const Source& source) {
+    if (source.reordered)
+        return base::fail(ErrorKind::unsupported,
+                          "the checkpoint is older than the optimizers whose state is read, by its checkpoint_version; "
+                          "--optimizer drop leaves the state out",
+                          source.directory);
     if (source.parallel->experts.tp_extends_ep) return unknown_expert_layout(source.directory);
     if (!source.parallel->dialect.torch_dist &&
         source.index.files.size() != source.parallel->placement.stages.size() *
@@ -42,6 +47,10 @@ Result<Training> open_state(base::FileSystem& fs, const Knowledge& knowledge, co
     } else {
         TRY_ASSIGN(out.files, open_optimizer_files(fs, source.index));
         TRY_ASSIGN(out.states, locate_states(weights, out.files));
+        if (source.legacy) {  // its own order is that of no model of megatron-core
+            out.states.order = {};
+            out.states.order.learn({knowledge.parameter_names.begin(), knowledge.parameter_names.end()});
+        }
     }
     return out;
 }

@@ -37,7 +37,7 @@ PAGES = ("migrator/app/explain.cpp", "migrator/app/explained_operator.cpp", "mig
          "ckpt_convert/launch/script_job.cpp", "ckpt_convert/launch/script_memory.cpp", "ckpt_convert/launch/script_model.cpp",
          "ckpt_convert/launch/script_paths.cpp", "ckpt_convert/launch/script_reading.cpp", "ckpt_convert/launch/script_slips.cpp",
          "ckpt_convert/open/adapters.cpp", "ckpt_convert/open/copies.cpp",
-         "ckpt_convert/open/language_part.cpp", "ckpt_convert/open/source.cpp", "ckpt_convert/target/rank_matrix.cpp",
+         "ckpt_convert/open/language_part.cpp", "ckpt_convert/open/legacy_checkpoint.cpp", "ckpt_convert/open/source.cpp", "ckpt_convert/target/rank_matrix.cpp",
          "ckpt_convert/target/training.cpp")
 NO_PROSE = {"void use() {{ {}(); }}\n", "Megatron torch_dist"}
 NAMES = {"Hugging Face", "Megatron mcore"}
@@ -114,6 +114,12 @@ def said_of_scripts():
                 yield text
 
 
+def said_of_legacy():
+    """What rules/formats says of legacy checkpoints that are not read."""
+    for row in json.loads((ROOT / "rules/formats/legacy.json").read_text(encoding="utf-8"))["refused"]:
+        yield from (row["what"], row["instead"])
+
+
 def titles():
     """Of model families and targets; names alone are the same in all languages."""
     for folder in ("models", "targets"):
@@ -183,7 +189,8 @@ def main():
     literals = {joined(found[0]) for source in [*sources, *headers.values()] for found in re.finditer(LITERALS, source)}
     for text in sorted(files["help"].keys() - help_texts - literals):
         checks.expect(False, f"help.json: no help says {text!r}")
-    for text in sorted(files["errors"].keys() - literals):
+    checks.equal(set(said_of_legacy()) - every, set(), "errors.json: not translated, of legacy checkpoints")
+    for text in sorted(files["errors"].keys() - literals - set(said_of_legacy())):
         # A sentence may be put together of parts with a value between them.
         parts = [part.strip() for part in text.split("{}") if part.strip()]
         checks.expect(all(any(part in literal for literal in literals) for part in parts), f"errors.json: the programs do not say {text!r}")

@@ -64,12 +64,13 @@ MODELS = {
 LAYOUTS = {"tp1": {}, "tp2": {"tp": 2, "padding": 8}, "pp2": {"pp": 2}, "tp4_pp2": {"tp": 4, "pp": 2}, "tp2_vpp2": {"tp": 2, "pp": 2, "vpp": 2}}
 # Every version with both generations of names, and layouts of each kind; the other pairs are for --long.
 USUAL = [("llama", "tp2", 3.0), ("llama2_70b", "tp4_pp2", 3.0), ("qwen15", "tp2_vpp2", 2.0), ("qwen15_tied", "pp2", 3.0),
-         ("baichuan", "tp4_pp2", 0), ("qwen", "tp2_vpp2", 1.0), ("gpt2", "pp2", 0), ("gpt2", "tp1", 1.0)]
+         ("baichuan", "tp4_pp2", 0), ("qwen", "tp2_vpp2", 1.0), ("gpt2", "pp2", 0), ("gpt2", "tp1", 1.0),
+         ("llama", "tp4_pp2", 3.0, True), ("gpt2", "tp2_vpp2", 3.0, True)]
 
 
 def every_case():
     return [(model, layout, version) for model in MODELS for layout in LAYOUTS for version in (0, 1.0, 2.0, 3.0)
-            if model != "llama2_70b" or version >= 2]
+            if model != "llama2_70b" or version >= 2] + [(model, layout, 3.0, True) for model in MODELS for layout in LAYOUTS]
 
 
 def model_of(name):
@@ -97,13 +98,13 @@ def same_files(one, other):
     return content(one) == content(other)
 
 
-def check_case(checks, work, name, layout, version):
+def check_case(checks, work, name, layout, version, fused=False):
     """To Hugging Face at once, and by way of mcore, which are the files that the model itself becomes."""
-    what = f"{name} {layout} version {version}"
+    what = f"{name} {layout} version {version}{' fused' if fused else ''}"
     config, tensors = model_of(name)
     work.mkdir()
     write_hf(work / "hf", config, tensors)
-    Legacy(config, tensors, version=version, old=version < 2, **LAYOUTS[layout]).write(work / "legacy")
+    Legacy(config, tensors, version=version, old=version < 2, fused=fused, **LAYOUTS[layout]).write(work / "legacy")
     for order, (source, target, options) in {
             "to hf": ("legacy", "back", ["--to", "hf"]), "to mcore": ("legacy", "mcore", ["--to", "mcore", "--tp", "2", "--pp", "2"]),
             "of hf": ("hf", "of_hf", ["--to", "mcore", "--tp", "2", "--pp", "2"]), "mcore to hf": ("mcore", "again", ["--to", "hf"])}.items():
@@ -164,6 +165,10 @@ def check_refused(checks, work):
         encoder(file).update({lora.format("A"): Tensor("BF16", (2, HIDDEN), bytes(4 * HIDDEN)),
                               lora.format("B"): Tensor("BF16", (64, 2), bytes(256))})
 
+    def fused(file):
+        old(file)
+        encoder(file)["layers.0.self_attention.layernorm_qkv.layer_norm_weight"] = Tensor("BF16", (HIDDEN,), bytes(2 * HIDDEN))
+
     def around(file):
         encoder(file)["around"] = file["model"]
 
@@ -173,6 +178,7 @@ def check_refused(checks, work):
     cases = {
         "unknown": (lambda file: file.update(checkpoint_version=4.0), "checkpoint_version 4 of a legacy checkpoint is not known"),
         "halves": (lambda file: file.update(checkpoint_version=1.5), "checkpoint_version 1.5 of a legacy checkpoint is not known"),
+        "fused": (fused, "layers of Transformer Engine in a legacy checkpoint of checkpoint_version 0"),
         "groups": (old, "for models in which each head has keys and values of its own"),
         "twice": (twice, "is there twice, under an old name and a newer one"),
         "adapted": (adapted, "low-rank adapters in a legacy checkpoint of checkpoint_version 0"),
@@ -197,9 +203,17 @@ def check_refused(checks, work):
     checks.expect(done.returncode != 0 and "checkpoint_version is not the one of the other rank files" in done.stderr, f"mixed: {done.stderr}")
     Legacy(config, tensors).write(work / "trained")
     changed(work / "trained/iter_0000010/mp_rank_00/model_optim_rng.pt", lambda file: file.update(optimizer={"state": {}}))
-    for options, code, message in ([], 0, "that of a legacy checkpoint is not read"), (["--optimizer", "keep"], 2, "in a legacy checkpoint"):
-        done = convert("--load-dir", work / "trained", "--save-dir", work / f"trained_{code}", "--hf-cfg-dir", work / "hf", "--to", "mcore", "--tp", "2", *options)
-        checks.expect((done.returncode == 0) == (code == 0) and message in done.stdout + done.stderr, f"trained: {done.stdout}{done.stderr}")
+    Legacy(config, tensors, pp=2).write(work / "distributed")
+    for path in (work / "distributed").glob("*/*/model_optim_rng.pt"):
+        path.rename(path.with_name("model_rng.pt"))
+        (path.parent.parent / f"{path.parent.name}_000").mkdir()
+        write_torch_file(path.parent.parent / f"{path.parent.name}_000/optim.pt", {})
+    for name, message in {"trained": "the run that saved it had no distributed optimizer", "distributed": "is in an optim.pt of each data-parallel rank"}.items():
+        for options, code, told in ([], 0, "the state of the optimizer is left out"), (["--optimizer", "keep"], 5, message):
+            done = convert("--load-dir", work / name, "--save-dir", work / f"{name}_{code}", "--hf-cfg-dir", work / "hf", "--to", "mcore", "--tp", "2", *options)
+            checks.expect(done.returncode == code and told in done.stdout + done.stderr, f"{name}: {done.stdout}{done.stderr}")
+        checks.expect(not (work / f"{name}_5").exists(), f"{name}: something was written")
+    checks.expect(same_files(work / "trained_0", work / "distributed_0"), "the files of early 2023 hold other weights")
 
 
 TRAINING = """torchrun --nproc_per_node 8 pretrain_gpt.py --use-mcore-models --tensor-model-parallel-size 2 --load {}  --train-iters 10 \\

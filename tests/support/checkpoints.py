@@ -24,6 +24,9 @@ STORAGE_TYPES = {"DoubleStorage": "F64", "LongStorage": "I64", "FloatStorage": "
                  "BFloat16Storage": "BF16", "HalfStorage": "F16", "ShortStorage": "I16", "ByteStorage": "U8",
                  "CharStorage": "I8", "BoolStorage": "BOOL"}
 
+# Names of torch that a pickle refers to.
+TORCH_DTYPES = {name: type(name, (), {"__module__": "torch"}) for name in ("bfloat16", "float32")}
+
 
 @dataclass
 class Tensor:
@@ -204,8 +207,8 @@ def write_torch_file(path, value):
     """As torch.save writes it, without checks of what there is."""
     modules = {"torch": types.ModuleType("torch"), "torch._utils": types.ModuleType("torch._utils")}
     names = {dtype: type(storage, (), {"__module__": "torch"}) for storage, dtype in STORAGE_TYPES.items()}
-    for storage in names.values():
-        setattr(modules["torch"], storage.__name__, storage)
+    for known in (*names.values(), *TORCH_DTYPES.values()):
+        setattr(modules["torch"], known.__name__, known)
     names["rebuild"] = modules["torch._utils"]._rebuild_tensor_v2 = type("_rebuild_tensor_v2", (), {"__module__": "torch._utils"})
     known = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)

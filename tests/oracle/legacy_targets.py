@@ -1,0 +1,136 @@
+"""Legacy Megatron checkpoints to everything that is written: the files are those that the same model becomes from mcore, bit for bit.
+
+    legacy_targets.py [--long]     --long: at four layouts and with each kind of layers, not at one
+
+The formats are the words of `--to` that the program itself lists; a new one without a sample here fails. The state of the optimizer goes
+along where there is a place for it, and is read back from the files for ranks of DeepSpeed: weights and moments of each parameter are
+those that the checkpoint was made of.
+"""
+
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS / "oracle")]
+from checks import Checks, run, temporary_directory, tool  # noqa: E402
+from checkpoints import element_count, read_torch_file  # noqa: E402
+from legacy_checkpoints import convert, model_of, write_hf  # noqa: E402
+from legacy_megatron import STATES, Legacy, finite, state_of  # noqa: E402
+
+KEEP = ["--optimizer", "keep"]
+WRITTEN = {
+    "hf": [[]],
+    "mcore": [["--tp", "2", *KEEP], ["--pp", "2", "--num-layers-per-virtual-pipeline-stage", "1", *KEEP],
+              ["--target", "mcore", "--ckpt-format", "torch_dist", *KEEP]],
+    "dcp": [KEEP],
+    "dtensor": [["--world", "3"], ["--world", "3", *KEEP]],
+    "universal": [KEEP],
+    "zero": [["--stage", stage, "--world", "2"] for stage in "123"],
+    "megatron-fsdp": [KEEP],
+    "mindspore": [[]],
+    "vllm": [["--tp", "2"]],
+}
+# Of these nothing in a checkpoint of Megatron says in which order the run has its parameters: refused from both, in one sentence.
+REFUSED = {"dtensor": [1], "zero": [0, 1, 2]}
+LAYOUTS = [{"tp": 2, "pp": 2}, {}, {"tp": 2}, {"pp": 2}]
+# A model with biases, one with tied embeddings, one with grouped queries, one with LayerNorm; layers of both kinds.
+MODELS = [("qwen15", False), ("qwen15_tied", False), ("llama2_70b", False), ("llama", True), ("gpt2", True)]
+# What says where the files come from.
+TELLS_ORIGIN = {"conversion_manifest.json"}
+
+
+def words_of_to():
+    told = run(tool("ckpt_convert"), "nothing", "nowhere", "--to", "?").stderr
+    return set(told.strip().partition("there are ")[2].partition(";")[0].replace(" ", "").split(","))
+
+
+def content(root):
+    """By its path, what each file holds; of files that have the run's arguments in them, all but these."""
+    out = {}
+    for path in sorted(root.rglob("*")):
+        if not path.is_file() or path.name in TELLS_ORIGIN:
+            continue
+        name, data = str(path.relative_to(root)), path.read_bytes()
+        if path.name in ("model_optim_rng.pt", "common.pt"):
+            value = read_torch_file(path)
+            value.pop("args", None)
+            data = value
+        out[name] = data
+    return out
+
+
+def same(checks, what, one, other):
+    ours, theirs = content(one), content(other)
+    checks.equal(sorted(ours), sorted(theirs), f"{what}: files")
+    differing = [name for name in ours if ours[name] != theirs.get(name)]
+    checks.equal(differing, [], f"{what}: files with other content")
+
+
+def same_values(checks, case, work, *targets):
+    """Of torch_dist, whose tensors stand in the order of what they are made of: by the files that they become."""
+    named = [target.with_name(f"{target.name}_universal") for target in targets]
+    for target, made in zip(targets, named):
+        done = convert("-q", "--load-dir", target, "--save-dir", made, "--hf-cfg-dir", work / "hf", "--to", "universal", *KEEP)
+        checks.expect(done.returncode == 0, f"{case}, to universal: {done.stderr}")
+    same(checks, case, *named)
+
+
+def check_states(checks, what, universal, tensors):
+    """The files of DeepSpeed have a folder for each parameter, named as in Hugging Face's model."""
+    folders = {path.name: path for path in universal.glob("*/zero/*") if path.is_dir()}
+    checks.equal(sorted(folders), sorted(tensors), f"{what}: parameters")
+    for state in STATES:
+        wanted = state_of(state, tensors)
+        for name, folder in folders.items():
+            found = read_torch_file(folder / ("fp32.pt" if state == "param" else f"{state}.pt"))
+            found = found["param"] if isinstance(found, dict) else found
+            count = element_count(wanted[name].shape)
+            checks.expect(found.data[:4 * count] == wanted[name].data, f"{what}: {state} of {name}")
+
+
+def check_layout(checks, work, name, fused, layout):
+    config, tensors = model_of(name)
+    tensors = {tensor: finite(value) for tensor, value in tensors.items()}
+    write_hf(work / "hf", config, tensors)
+    Legacy(config, tensors, fused=fused, **layout).write(work / "legacy", training=True)
+    what = f"{name} {layout}{' fused' if fused else ''}"
+    impl = ["--transformer-impl", "transformer_engine" if fused else "local"]
+    made = convert("--load-dir", work / "legacy", "--save-dir", work / "mcore", "--hf-cfg-dir", work / "hf", "--to", "mcore", *KEEP, *impl,
+                   *(word for size, count in layout.items() for word in (f"--{size}", str(count))))
+    if not checks.expect(made.returncode == 0, f"{what}: {made.stderr}"):
+        return
+    for source in ("legacy", "mcore"):
+        done = convert("verify", work / source, "--hf-cfg-dir", work / "hf")
+        checks.expect(done.returncode == 0 and "the state of the optimizer is checked too" in done.stdout + done.stderr, f"{what}, {source}: {done.stdout}{done.stderr}")
+    for word, forms in WRITTEN.items():
+        for number, options in enumerate(forms):
+            case = f"{what} to {word} {' '.join(options)}"
+            targets = [work / f"{word}_{number}_{source}" for source in ("legacy", "mcore")]
+            done = [convert("-q", "--load-dir", work / source, "--save-dir", target, "--hf-cfg-dir", work / "hf", "--to", word, *options)
+                    for source, target in zip(("legacy", "mcore"), targets)]
+            refused = number in REFUSED.get(word, ())
+            if not checks.equal([one.returncode for one in done], [5, 5] if refused else [0, 0], f"{case}: {done[0].stderr}{done[1].stderr}"):
+                continue
+            if refused:
+                checks.equal(done[0].stderr.replace("/legacy/", "/mcore/"), done[1].stderr, f"{case}: why not")
+                checks.expect(not targets[0].exists(), f"{case}: something was written")
+            elif "torch_dist" in options:
+                same_values(checks, case, work, *targets)
+            else:
+                same(checks, case, *targets)
+    check_states(checks, what, work / "universal_0_legacy", tensors)
+
+
+def main():
+    checks = Checks()
+    checks.equal(set(WRITTEN), words_of_to(), "formats that --to knows")
+    long = "--long" in sys.argv[1:]
+    cases = [(*model, layout) for model in MODELS for layout in LAYOUTS] if long else [("qwen15", False, LAYOUTS[0])]
+    with temporary_directory() as directory:
+        for number, case in enumerate(cases):
+            check_layout(checks, Path(directory) / str(number), *case)
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
