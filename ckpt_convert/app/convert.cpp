@@ -97,7 +97,9 @@ Result<PlannedOutput> plan_megatron(base::FileSystem& fs, const Knowledge& knowl
         TRY_ASSIGN(state, carry_training(*training, source, target, options, out.plan));
         texts.state.training = &*state;
     } else if (source.has_optimizer) {
-        out.plan.notes.push_back("the state of the optimizer is left out; --optimizer keep takes it along");
+        out.plan.notes.push_back(source.reordered
+                                     ? "the state of the optimizer is left out: that of a checkpoint so old is not read"
+                                     : "the state of the optimizer is left out; --optimizer keep takes it along");
     }
     if (options.torch_dist) {
         TRY_ASSIGN(out.output, torch_dist_output(out.plan, target.parallel, texts.state, options.max_shard_bytes));

@@ -13,7 +13,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "support"), str(TESTS / "oracle")]
 from checks import Checks, run, temporary_directory, tool  # noqa: E402
-from checkpoints import element_count, read_torch_file  # noqa: E402
+from checkpoints import element_count, payload_offsets, read_hf_directory, read_torch_file  # noqa: E402
 from legacy_checkpoints import convert, model_of, write_hf  # noqa: E402
 from legacy_megatron import STATES, Legacy, finite, state_of  # noqa: E402
 
@@ -121,6 +121,24 @@ def check_layout(checks, work, name, fused, layout):
     check_states(checks, what, work / "universal_0_legacy", tensors)
 
 
+def check_refused(checks, work):
+    """A state that is not that of the weights, or of a version that is older than such states: the weights alone are converted."""
+    config, tensors = model_of("qwen15")
+    tensors = {tensor: finite(value) for tensor, value in tensors.items()}
+    write_hf(work / "hf", config, tensors)
+    Legacy(config, tensors, tp=2, version=1.0, old=True).write(work / "old", training=True)
+    Legacy(config, tensors, tp=2).write(work / "other", training=True)
+    path = work / "other/iter_0000010/mp_rank_01/distrib_optim.pt"
+    content = bytearray(path.read_bytes())
+    content[payload_offsets(path)["archive/data/0"] + 7] ^= 0x10
+    path.write_bytes(content)
+    for name, code, message in (("old", 5, "older than the optimizers whose state is read"), ("other", 4, "it does not belong to the weights")):
+        done = convert("--load-dir", work / name, "--save-dir", work / "kept", "--hf-cfg-dir", work / "hf", "--to", "dcp", *KEEP)
+        checks.expect(done.returncode == code and message in done.stderr and not (work / "kept").exists(), f"{name}: {done.returncode} {done.stderr}")
+        done = convert("--load-dir", work / name, "--save-dir", work / f"{name}_hf", "--hf-cfg-dir", work / "hf", "--to", "hf")
+        checks.expect(done.returncode == 0 and read_hf_directory(work / f"{name}_hf") == tensors, f"{name} to hf: {done.stderr}")
+
+
 def main():
     checks = Checks()
     checks.equal(set(WRITTEN), words_of_to(), "formats that --to knows")
@@ -129,6 +147,7 @@ def main():
     with temporary_directory() as directory:
         for number, case in enumerate(cases):
             check_layout(checks, Path(directory) / str(number), *case)
+        check_refused(checks, Path(directory) / "refused")
     checks.finish()
 
 
