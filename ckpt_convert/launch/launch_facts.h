@@ -196,6 +196,7 @@ struct LaunchFacts : base::RuleFileHead {
     std::map<std::string, std::string> model_ids;
     std::string yaml_program;
     std::vector<std::string> of_model;
+    std::vector<std::string> tokenizer_files;
     std::map<std::string, std::vector<std::string>> lora_modules;
     std::vector<std::string> not_read;
     std::vector<std::string> shown_by;
@@ -209,6 +210,8 @@ struct LaunchFacts : base::RuleFileHead {
     Result<const LaunchTarget*> target(std::string_view name) const;
     // The numbers that follow from these, added to them.
     void add_numbers(ModelValues& values) const;
+    // Also where the directory cannot be read: then nothing is known.
+    bool has_tokenizer(base::FileSystem& fs, const Path& directory) const;
 };
 constexpr auto record_of(const LaunchFacts*) {
     using base::field;
@@ -228,6 +231,9 @@ constexpr auto record_of(const LaunchFacts*) {
         field("yaml_program", &LaunchFacts::yaml_program, "the program whose settings a YAML file is").needed(),
         field("of_model", &LaunchFacts::of_model,
               "options that a model has or has not: given where its mapping file does not, they make another")
+            .needed(),
+        field("tokenizer_files", &LaunchFacts::tokenizer_files,
+              "how names of files end that hold a tokenizer's vocabulary, of which a tokenizer has at least one")
             .needed(),
         field("not_read", &LaunchFacts::not_read,
               "names of scripts that say nothing of the job, as those of CANN: they are not looked into"),

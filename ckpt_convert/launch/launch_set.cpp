@@ -5,6 +5,7 @@
 #include "base/cann.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/launch/benchmarks.h"
 #include "ckpt_convert/launch/device_memory.h"
 #include "ckpt_convert/launch/launch_choices.h"
@@ -197,6 +198,10 @@ Result<LaunchSet> launch_set(base::FileSystem& fs, const Knowledge& knowledge, c
     if (!facts.prompts.contains(mapping.family) && target->name != "megatron")
         out.notes.push_back(
             base::format("no prompt type is known for {}: set PROMPT_TYPE in settings.sh", mapping.family));
+    if (is_hf_checkpoint(fs, request.model) && !facts.has_tokenizer(fs, request.model))
+        out.notes.push_back(base::format(
+            "there is no tokenizer in {}: data, training and answers read it from there; download it with the model",
+            request.model));
     for (const std::string& folder : {std::string(kForAll), target->name}) {
         const std::string prefix = base::format("{}{}/", kTemplates, folder);
         for (const std::string& path : store.list(prefix)) {

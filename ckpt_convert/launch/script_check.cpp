@@ -333,7 +333,7 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
             check_checkpoint_layout(*compared.checkpoint, job, out.findings);
         }
         check_numbers(facts, job, out.findings);
-        check_paths(fs, job, out.findings);
+        check_paths(fs, facts, job, out.findings);
         if (!job.is_open) check_benchmarks(fs, benchmarks, job, out.findings);
     }
     check_conversions(jobs, out.findings);

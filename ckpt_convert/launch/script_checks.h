@@ -24,7 +24,8 @@ Status check_memory(const DeviceMemory& memory, const ScriptJob& job, std::vecto
 // With each other: the rules of launch.json.
 void check_numbers(const LaunchFacts& facts, const ScriptJob& job, std::vector<ScriptFinding>& findings);
 // With the disk: what is loaded, data, tokenizer.
-void check_paths(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings);
+void check_paths(base::FileSystem& fs, const LaunchFacts& facts, const ScriptJob& job,
+                 std::vector<ScriptFinding>& findings);
 // With what the evaluation program knows: tasks, their folders, the length of their answers.
 void check_benchmarks(base::FileSystem& fs, const Benchmarks& known, const ScriptJob& job,
                       std::vector<ScriptFinding>& findings);

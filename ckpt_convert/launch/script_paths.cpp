@@ -156,21 +156,31 @@ void check_output(base::FileSystem& fs, const ScriptJob& job, std::vector<Script
         base::format("mkdir -p {}", base::shell_path(directory)));
 }
 
-void check_tokenizer(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
+void check_tokenizer(base::FileSystem& fs, const LaunchFacts& facts, const ScriptJob& job,
+                     std::vector<ScriptFinding>& findings) {
     const ScriptWord* path = job.value("--tokenizer-name-or-path");
-    if (path == nullptr || !is_kind(fs, path->text, FileKind::regular)) return;
-    const std::string right(base::parent(path->text));
-    add_finding(findings, "tokenizer_path", "error", path->place,
-                "--tokenizer-name-or-path takes the directory, and this is a file", right, {{path->place, right}});
+    if (path != nullptr && is_kind(fs, path->text, FileKind::regular)) {
+        const std::string right(base::parent(path->text));
+        return add_finding(findings, "tokenizer_path", "error", path->place,
+                           "--tokenizer-name-or-path takes the directory, and this is a file", right,
+                           {{path->place, right}});
+    }
+    if (path == nullptr) path = job.value("--tokenizer-model");
+    // A directory with a config.json alone stands for one elsewhere.
+    if (path == nullptr || !is_hf_checkpoint(fs, path->text) || facts.has_tokenizer(fs, path->text)) return;
+    add_finding(findings, "no_tokenizer", "error", path->place,
+                base::format("there is no tokenizer in {}, and the program ends without one", path->text),
+                base::format("a directory with one of {}", base::joined(facts.tokenizer_files, ", ")));
 }
 
 }  // namespace
 
-void check_paths(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFinding>& findings) {
+void check_paths(base::FileSystem& fs, const LaunchFacts& facts, const ScriptJob& job,
+                 std::vector<ScriptFinding>& findings) {
     if (!job.is_open) check_load(fs, job, findings);
     if (!job.is_open) check_data(fs, job, findings);
     check_output(fs, job, findings);
-    check_tokenizer(fs, job, findings);
+    check_tokenizer(fs, facts, job, findings);
 }
 
 void check_logs(base::FileSystem& fs, const ScriptReading& script, std::vector<ScriptFinding>& findings) {

@@ -4,7 +4,8 @@
 
 Whatever they are given, the programs end by themselves with a documented exit code other than that of a mistake of their own, within the
 processor's time of a small input, and print no control character. What fails is kept, and named, below out/fuzz.
-Every run follows from the reader's name and its number: a failure comes again.
+Every input follows from the reader's name and its number: a failure comes again. Files of projects are read many in one run, each in a
+directory of its own; a run that fails is repeated with each of them alone.
 """
 
 import argparse
@@ -29,6 +30,7 @@ from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
 SANITIZED = bool(os.environ.get("MIGRATION_SANITIZE"))
 SECONDS = 600 if SANITIZED else 20      # of the processor
 CODES = (0, 1, 2, 3, 4, 5, 6, 71)       # docs/reference/exit-codes.md, without 70
+TOGETHER = 25                           # files of one project
 KEPT = ROOT / "out/fuzz/programs"
 NUMBERS = [b"0", b"-1", b"1e308", b"18446744073709551616", b"9" * 40, b"NaN", b"null", b"\"\"", b"[]", b"{}"]
 BYTES = [b"\0", b"\xff", b"\x1b[31m", b"\xe2\x80\xae", b"\r\n", b"\"", b"\\", b"/../", b"%s", b"\x80\x02", b"PK\x03\x04"]
@@ -64,17 +66,14 @@ def changed(content, others, chance):
 # ---- what a reader is given: a function of a folder and the bytes, and the commands ----
 
 def project(name):
-    def write(folder, content):
-        (folder / "p").mkdir()
-        (folder / "p" / name).write_bytes(content)
-    return write, [[word.replace("{}", "{}/p") for word in words] for words in ANALYZE]
+    return (lambda folder, content: (folder / name).write_bytes(content)), ANALYZE
 
 
 def write_git_index(folder, content):
-    (folder / "p/.git").mkdir(parents=True)
-    (folder / "p/.git/HEAD").write_text("ref: refs/heads/main\n")
-    (folder / "p/.git/index").write_bytes(content)
-    (folder / "p/t.py").write_text("import torch\n")
+    (folder / ".git").mkdir()
+    (folder / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    (folder / ".git/index").write_bytes(content)
+    (folder / "t.py").write_text("import torch\n")
 
 
 def file(name, *commands):
@@ -83,8 +82,7 @@ def file(name, *commands):
 
 def write_settings(folder, content):
     names = ["Dockerfile", "Makefile", "t.ini", "t.env", "t.toml", "justfile", "requirements.txt", "environment.yml"]
-    (folder / "p").mkdir()
-    (folder / "p" / names[content[0] % len(names) if content else 0]).write_bytes(content[1:])
+    (folder / names[content[0] % len(names) if content else 0]).write_bytes(content[1:])
 
 
 def write_model(folder, config=None):
@@ -151,7 +149,7 @@ PROFILE = [["migrator", "compare", "{}/x", "{}/x"], ["migrator", "profile", "{}/
 CHECKPOINT = [["ckpt_convert", "inspect", "{}/c"], ["ckpt_convert", "verify", "{}/c"], ["ckpt_convert", "{}/c", "{}/out", "-q"]]
 READERS = {
     "python": project("t.py"), "notebook": project("t.ipynb"), "shell": project("t.sh"), "yaml": project("t.yaml"), "cuda": project("t.cu"),
-    "toml": project("pyproject.toml"), "settings": (write_settings, project("")[1]),
+    "toml": project("pyproject.toml"), "settings": (write_settings, ANALYZE),
     "json": file("a.json", ["migrator", "rules", "check", "{}"], ["migrator", "analyze", "{}", "-q", "--no-config"]),
     "launch": (write_script, [["ckpt_convert", "launch", "--check", "{}/t", "--model", "{}/hf"]]),
     "ops": file("x", ["migrator", "ops", "{}/x", "--json"]), "index": (write_index, [["ckpt_convert", "inspect", "{}/hf"], ["ckpt_convert", "verify", "{}/hf"]]),
@@ -159,7 +157,7 @@ READERS = {
     "safetensors": (write_header, [["ckpt_convert", "inspect", "{}/x.safetensors"]]),
     "torch_dist": (write_metadata, [["ckpt_convert", "inspect", "{}/dcp"]]),
     "profile": (write_profile, [["migrator", "compare", "{}/trace_view.json", "{}/trace_view.json"], ["migrator", "profile", "{}/trace_view.json"]]),
-    "git_index": (write_git_index, project("")[1]), "database": file("x", *PROFILE), "checkpoint": (write_bundle, CHECKPOINT),
+    "git_index": (write_git_index, ANALYZE), "database": file("x", *PROFILE), "checkpoint": (write_bundle, CHECKPOINT),
     "config": (write_model, [["ckpt_convert", "launch", "{}/hf", "{}/out", "--devices", "2", "--tp", "2"], ["ckpt_convert", "plan", "{}/hf", "--tp", "2"]]),
     "report": (write_report, [["migrator", "apply", "{}/report.json", "--project", "{}/p", "-o", "{}/out"], ["migrator", "report", "diff", "{}/report.json", "{}/report.json"]]),
 }
@@ -201,20 +199,46 @@ def problems(folder, commands):
     return wrong, ends
 
 
-def check_run(reader, number, inputs, work):
-    write, commands = READERS[reader]
+def input_of(reader, number, inputs):
     chance = random.Random(f"{reader} {number}")
-    folder = work / f"{reader}{number}"
+    return changed(chance.choice(inputs), inputs, chance)
+
+
+def check_together(reader, numbers, inputs, work):
+    """One run of the reader's commands on these inputs: what is wrong, and how they ended."""
+    write, commands = READERS[reader]
+    folder = work / f"{reader}{numbers[0]}"
     folder.mkdir()
-    content = changed(chance.choice(inputs), inputs, chance)
-    write(folder, content)
+    for number in numbers:
+        place = folder if len(numbers) == 1 else folder / str(number)
+        place.mkdir(exist_ok=True)
+        write(place, input_of(reader, number, inputs))
     wrong, ends = problems(folder, commands)
-    if wrong:
-        KEPT.mkdir(parents=True, exist_ok=True)
-        (KEPT / f"{reader}{number}").write_bytes(content)
     shutil.rmtree(folder)
     shutil.rmtree(f"{folder}.out", ignore_errors=True)
-    return [f"{reader} {number}: {problem}" for problem in wrong], ends
+    return [f"{reader} {number_text(numbers)}: {problem}" for problem in wrong], ends
+
+
+def number_text(numbers):
+    return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+
+
+def check_run(reader, numbers, inputs, work):
+    wrong, ends = check_together(reader, numbers, inputs, work)
+    if wrong and len(numbers) > 1:
+        alone = [problem for number in numbers for problem in check_together(reader, [number], inputs, work)[0]]
+        wrong = alone or wrong
+    if wrong:
+        KEPT.mkdir(parents=True, exist_ok=True)
+        for number in numbers:
+            (KEPT / f"{reader}{number}").write_bytes(input_of(reader, number, inputs))
+    return wrong, ends
+
+
+def groups(reader, runs):
+    """Numbers of inputs that are read in one run."""
+    size = TOGETHER if READERS[reader][1] is ANALYZE else 1
+    return [range(first, min(first + size, runs)) for first in range(0, runs, size)]
 
 
 def main():
@@ -232,7 +256,7 @@ def main():
         checks.equal(sorted(inputs), sorted(READERS), "readers that have seeds")
         for reader in [args.only] if args.only else READERS:
             ended = Counter()
-            for wrong, ends in pool.map(lambda number, reader=reader: check_run(reader, number, inputs[reader], work), range(runs)):
+            for wrong, ends in pool.map(lambda numbers, reader=reader: check_run(reader, numbers, inputs[reader], work), groups(reader, runs)):
                 checks.expect(not wrong, "\n".join(wrong))
                 ended.update(ends)
             rows.append([reader, runs, sum(ended.values()), ", ".join(f"{code}: {count}" for code, count in sorted(ended.items()))])

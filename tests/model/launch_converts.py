@@ -113,6 +113,12 @@ def main():
         for number, (what, model, options) in enumerate(checkpoints(work, work / "llama", tensors)):
             for target in TARGETS:
                 check_one(checks, f"{what}, {target}", target, model, options, work / f"set_{number}_{target}")
+        for has_tokenizer in (True, False):
+            out = work / f"tokenizer_{has_tokenizer}"
+            done = run(tool("ckpt_convert"), "launch", work / "llama", out, "--devices", "8")
+            checks.equal((done.returncode, "there is no tokenizer" in done.stdout), (0, not has_tokenizer), f"tokenizer {has_tokenizer}: {done.stdout}{done.stderr}")
+            for file in (work / "llama").glob("tokenizer*"):
+                file.unlink()
         inside = run(tool("ckpt_convert"), "launch", work / "llama", work / "llama/set")
         checks.expect(inside.returncode == 2 and "inside" in inside.stderr and not (work / "llama/set").exists(), f"inside of the model: {inside.returncode} {inside.stderr}")
         bare = work / "adapter"

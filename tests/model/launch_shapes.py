@@ -9,10 +9,12 @@ must give back the script as it was, byte for byte, with its mode and without a 
 
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from checkpoints import Tensor, write_safetensors  # noqa: E402
 from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
 
 MODEL = {"model_type": "qwen3", "num_hidden_layers": 36, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
@@ -358,6 +360,26 @@ def check_families(checks, folder):
         checks.expect(not found & {"group_query_attention", "num_query_groups", "swiglu"} or config is MOE, f"{command}: {sorted(found)}")
 
 
+def check_tokenizers(checks, folder):
+    """Weights without a tokenizer are no model to train; a config.json alone stands for a directory elsewhere."""
+    endings = json.loads((ROOT / "rules/launch/launch.json").read_text())["tokenizer_files"]
+    given = folder.parent / "given"
+    shutil.copytree(folder.parent / "model", given)
+
+    def found():
+        write(folder, SHAPES["plain"]({**OPTIONS, "tokenizer-name-or-path": str(given)}))
+        return [(item["id"], item["severity"]) for item in checked(folder / "run.sh") if item["id"] == "no_tokenizer"]
+
+    checks.equal(found(), [], "config.json alone")
+    write_safetensors(given / "model.safetensors", {"model.norm.weight": Tensor("BF16", (2,), bytes(4))})
+    (given / "tokenizer_config.json").write_text("{}")
+    checks.equal(found(), [("no_tokenizer", "error")], "weights without a tokenizer")
+    for ending in endings:
+        (given / f"a{ending}").write_text("{}")
+        checks.equal(found(), [], f"a{ending}")
+        (given / f"a{ending}").unlink()
+
+
 def main():
     checks = Checks()
     shapes = list(SHAPES)
@@ -374,6 +396,7 @@ def main():
             for shape in shapes if "--all" in sys.argv else (shapes[i % len(shapes)], shapes[(i * 4 + 3) % len(shapes)]):
                 if not (shape == "started" and set(mistake[0]) & set(IN_ONE_PLACE)):
                     check_mistake(checks, folder, shape, mistake)
+        check_tokenizers(checks, folder)
         check_scripts(checks, folder)
         check_not_read(checks, folder)
         check_chinese(checks, folder)

@@ -1,7 +1,7 @@
 """The programs, the styles of migration, and which of their combinations run."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from checks import ROOT
@@ -74,22 +74,20 @@ STYLES = (
     Style("auto", ("--style", "auto"), ("npu",), (("TORCH_NPU_DEVICE_CAPABILITY", "8.0"),)),
 )
 
-# `--instrument` in every style. Level mix needs the model of the loop, which not every loop shows.
+# `--instrument` in every style. The migration writes config.json, and a user who wants level mix changes it. That needs the model of the loop, which not every loop shows.
 PROFILER = ("--instrument", "profiler")
 
 
-def msprobe(level):
-    config = {"task": "statistics", "level": level, "dump_path": "./precision_dump", "rank": [], "step": [0]}
-    return Style("npu, precision", ("--instrument", "precision"), ("npu",), config=json.dumps(config),
-                 leaves="precision_dump/step0/rank*/dump.json")
+PRECISION = Style("npu, precision", ("--instrument", "precision"), ("npu",), leaves="precision_dump/step0/rank*/dump.json")
+MIX = json.dumps({"task": "statistics", "level": "mix", "dump_path": "./precision_dump", "rank": [], "step": [0]})
 
 
 INSTRUMENTED = (
     ("image_classification", Style("npu, profiler", PROFILER, ("npu",), leaves="npu_profile/*_ascend_pt")),
     ("seq2seq", Style("portable, profiler", ("--style", "portable", *PROFILER), ("npu", "cuda"), leaves="npu_profile/*_ascend_pt")),
     ("seq2seq", Style("auto, profiler", ("--style", "auto", *PROFILER), ("npu",), leaves="npu_profile/*_ascend_pt")),
-    ("seq2seq", msprobe("mix")),
-    ("ppo", msprobe("L1")),
+    ("seq2seq", replace(PRECISION, config=MIX)),
+    ("ppo", PRECISION),
 )
 
 
