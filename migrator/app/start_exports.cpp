@@ -55,16 +55,16 @@ std::string assignment(const ScriptAssignment& one, std::string_view name, std::
 
 std::string line_of(const RuleSet& rules, const StartFacts& facts, const ScriptAssignment& one) {
     if (is_secret(facts, one))
-        return base::format("# {} is exported on line {}. Secrets are not copied: set it before this script runs.",
-                            one.name, one.line);
+        return base::format("# {} is exported on {}. Secrets are not copied: set it before this script runs.", one.name,
+                            one.place);
     if (!one.is_certain)
-        return base::format("# {} is set on line {} under a condition or by a command: set it here if it is needed.",
-                            one.name, one.line);
+        return base::format("# {} is set on {} under a condition or by a command: set it here if it is needed.",
+                            one.name, one.place);
     const EnvironmentRow* row = rules.environment.find(one.name);
     const std::string_view plain = without_quotes(one.value);
     if (row == nullptr || row->kept) {
         if (is_of_cuda(rules, one.value))
-            return base::format("# {} of line {} names a part of CUDA and is left out.", one.name, one.line);
+            return base::format("# {} of {} names a part of CUDA and is left out.", one.name, one.place);
         return assignment(one, one.name, one.value);
     }
     if (row->to && row->same_values) {
@@ -74,12 +74,26 @@ std::string line_of(const RuleSet& rules, const StartFacts& facts, const ScriptA
     }
     if (const auto found = row->values.find(plain); row->to && found != row->values.end())
         return assignment(one, *row->to, found->second);
-    if (!row->to) return base::format("# {} of line {} has no counterpart on the NPU.", one.name, one.line);
-    return base::format("# {} of line {}: on the NPU it is {}, with values of its own: set it by hand.", one.name,
-                        one.line, *row->to);
+    if (!row->to) return base::format("# {} of {} has no counterpart on the NPU.", one.name, one.place);
+    return base::format("# {} of {}: on the NPU it is {}, with values of its own: set it by hand.", one.name, one.place,
+                        *row->to);
 }
 
 }  // namespace
+
+std::vector<std::string> settings_apart(const StartFacts& facts, std::string_view text) {
+    std::vector<std::string> found;
+    for (const std::string& beginning : facts.environments) {
+        const std::string_view key = base::trimmed(beginning, " :");
+        const auto sets = [&](std::string_view line) { return base::trimmed(line).starts_with(beginning); };
+        if (std::ranges::any_of(base::split(text, '\n'), sets)) found.emplace_back(key);
+    }
+    if (found.empty()) return {};
+    return {
+        base::format("# The file with this command sets variables as well ({}). They are not copied: set here what the "
+                     "program needs.",
+                     base::joined(found, ", "))};
+}
 
 std::string without_secrets(const StartFacts& facts, std::string_view command) {
     std::string out;

@@ -15,6 +15,9 @@ namespace migrator {
 std::vector<std::string> start_exports(const RuleSet& rules, const StartFacts& facts,
                                        std::span<const ScriptAssignment> assignments);
 
+// Of a YAML file or a Dockerfile that starts a program: which of its settings are the program's is not known, so they are named as a remark.
+std::vector<std::string> settings_apart(const StartFacts& facts, std::string_view text);
+
 // A command as it may be shown: of secrets the names alone.
 std::string without_secrets(const StartFacts& facts, std::string_view command);
 

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "migrator/app/notebook_exports.h"
 #include "migrator/app/start_exports.h"
 #include "migrator/project/training_reach.h"
 #include "migrator/source/notebook.h"
@@ -69,12 +70,14 @@ public:
 
 private:
     base::Status read_script(const Job& script) {
-        TRY_ASSIGN(std::string text, project_.read(fs_, script.file->path));
+        TRY_ASSIGN(const std::string content, project_.read(fs_, script.file->path));
+        std::optional<NotebookCode> code;
         if (script.file->type == FileType::notebook) {
-            const auto code = NotebookCode::read(text, script.file->path);
-            if (!code) return {};
-            text = std::string(code->shell().text());
+            auto read = NotebookCode::read(content, script.file->path);
+            if (!read) return {};
+            code = std::move(*read);
         }
+        const std::string& text = code ? code->shell().text() : content;
         for (StartedProgram& started : started_programs(text, facts_)) {
             std::optional<Path> program = program_named(started.program, script.file->path);
             if (!program && started.is_module) {
@@ -82,14 +85,34 @@ private:
                 program = program_named(started.program, script.file->path);
             }
             if (!program || started_.contains(*program) || !loads_framework(*program)) continue;
-            // Of other files than scripts not every line is the shell's.
-            std::vector<std::string> exports;
-            if (script.file->type == FileType::shell)
-                exports = start_exports(knowledge_.rules, facts_, script_exports(text, started.line));
+            std::vector<std::string> exports = exports_of_start(script, content, code, started.line);
             started_.try_emplace(*program,
                                  Start{std::move(started), project_.shown(script.file->path), std::move(exports)});
         }
         return {};
+    }
+
+    // What its own start gives the program of this line, as lines of the shell.
+    std::vector<std::string> exports_of_start(const Job& script, std::string_view content,
+                                              const std::optional<NotebookCode>& code, std::uint32_t line) const {
+        const auto shown = [&](const std::vector<ScriptAssignment>& assignments) {
+            return start_exports(knowledge_.rules, facts_, assignments);
+        };
+        if (code) return shown(notebook_exports(*code, content, line));
+        if (script.file->type == FileType::makefile) return shown(make_exports(content, line));
+        if (script.file->type != FileType::shell) return settings_apart(facts_, content);
+        return shown(
+            script_exports(content, line, [&](std::string_view path) { return sourced(path, script.file->path); }));
+    }
+
+    // Beside the script, or from the root of the project.
+    std::optional<std::string> sourced(std::string_view named, const Path& script) const {
+        for (const Path& path :
+             {base::normal_path(base::join(base::directory_below(script), Path(named))), Path(named)}) {
+            if (!std::ranges::binary_search(project_.files.files, path, {}, &FoundFile::path)) continue;
+            if (auto text = project_.read(fs_, path)) return std::move(*text);
+        }
+        return std::nullopt;
     }
 
     // Beside the script, from the root of the project, or any that ends so.

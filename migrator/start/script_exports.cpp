@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace migrator {
@@ -71,6 +72,8 @@ bool has_open_quote(std::string_view value) {
     return quote != 0;
 }
 
+bool is_plain(std::string_view value) { return !is_computed_value(value) && !has_open_quote(value); }
+
 bool reads_variable(std::string_view value, std::string_view name) {
     for (std::size_t at = value.find(name); at != value.npos; at = value.find(name, at + 1)) {
         const bool begins = at > 0 && (value[at - 1] == '$' || value[at - 1] == '{');
@@ -80,30 +83,74 @@ bool reads_variable(std::string_view value, std::string_view name) {
     return false;
 }
 
+// "$(dirname "$0")/env.sh", $ROOT/env.sh, ./env.sh: env.sh
+std::string_view sourced_path(std::string_view word) {
+    word = base::trimmed(word, "\"'");
+    const std::size_t variable = word.find_last_of("$)}");
+    if (variable != word.npos) word.remove_prefix(std::min(word.find('/', variable), word.size()));
+    while (word.starts_with('/') && variable != word.npos) word.remove_prefix(1);
+    while (word.starts_with("./")) word.remove_prefix(2);
+    return word;
+}
+
+constexpr std::size_t kMostAssignments = 1000;  // of one script; more are no script of a person
+constexpr std::size_t kMostSourced = 20;
+// So deep that no word of a sourced file ends it.
+constexpr std::size_t kUnderCondition = 1U << 31U;
+
 class ExportReader {
 public:
-    void read_line(std::string_view line, std::uint32_t number, bool starts_program) {
-        bool begins = true, exports = false;
+    explicit ExportReader(const ReadSourced& read_sourced) : read_sourced_(read_sourced) {}
+
+    // `of`: how places of this text end.
+    void read_text(std::string_view text, std::uint32_t last_line, std::string_view of) {
+        std::string joined_line;
+        std::uint32_t number = 0;
+        while (!text.empty() && number < last_line && out_.size() < kMostAssignments) {
+            const std::size_t end = std::min(text.find('\n'), text.size());
+            const std::string_view line = base::trimmed(text.substr(0, end));
+            text.remove_prefix(std::min(end + 1, text.size()));
+            ++number;
+            joined_line += line;
+            if (joined_line.ends_with('\\')) {
+                joined_line.back() = ' ';
+                if (number < last_line) continue;
+            }
+            read_line(joined_line, base::format("line {}{}", number, of), number == last_line);
+            joined_line.clear();
+        }
+    }
+
+    void read_line(std::string_view line, const std::string& place, bool starts_program) {
+        bool begins = true, exports = false, sources = false, sets = false;
         std::vector<std::size_t> in_front;  // assignments that are perhaps for one command
         for (const std::string_view word : quoted_words(line)) {
             if (word == ";" || word == "&" || word == "|") {
                 if (word != ";") is_conditional_ = true;
-                begins = true, exports = false;
+                begins = true, exports = false, sources = false, sets = false;
                 in_front.clear();
                 continue;
             }
+            if (sources) source(word);
+            if (sets && (word == "-a" || word == "+a")) exports_all_ = word == "-a";
+            sources = begins && (word == "source" || word == ".");
+            sets = begins && word == "set";
             if (begins && base::contains(kOpening, word)) ++depth_;
             if (begins && base::contains(kClosing, word) && depth_ > 0) --depth_;
             if (begins && base::contains(kExporting, word)) {
                 exports = true;
             } else if (is_assignment(word) && (begins || exports)) {
-                add(word, number, exports);
+                add(word, place, exports || exports_all_);
                 if (!exports) in_front.push_back(out_.size() - 1);
                 continue;
             } else if (exports) {
                 export_named(word);
             } else if (begins && starts_program) {
-                for (const std::size_t at : in_front) out_[at].is_exported = true;
+                // Whatever leads to the command, these are set when it starts.
+                for (const std::size_t at : in_front) {
+                    out_[at].is_exported = true;
+                    out_[at].is_certain = depth_ == 0 && is_plain(out_[at].value);
+                }
             }
             if (word.ends_with('{') && word != "{" && !word.ends_with("${")) ++depth_;
             begins = false;
@@ -123,12 +170,28 @@ public:
     }
 
 private:
-    void add(std::string_view word, std::uint32_t line, bool exported) {
+    // It is read where it is sourced first; under a condition, all that it sets is under one.
+    void source(std::string_view word) {
+        const std::string_view path = sourced_path(word);
+        if (sourced_.size() == kMostSourced || base::contains(sourced_, path)) return;
+        sourced_.emplace_back(path);
+        const std::optional<std::string> text = read_sourced_(path);
+        if (!text) return;
+        const bool is_conditional = is_conditional_;
+        const std::size_t depth = depth_;
+        depth_ = depth > 0 || is_conditional ? kUnderCondition : 0;
+        is_conditional_ = false;
+        read_text(*text, static_cast<std::uint32_t>(-1), base::format(" of {}", path));
+        depth_ = depth;
+        is_conditional_ = is_conditional;
+    }
+
+    void add(std::string_view word, const std::string& place, bool exported) {
         const std::size_t sign = word.find('=');
         const std::string_view value = word.substr(sign + 1);
-        out_.push_back({std::string(word.substr(0, sign)), std::string(value), line,
+        out_.push_back({std::string(word.substr(0, sign)), std::string(value), place,
                         exported || is_exported(word.substr(0, sign)),
-                        depth_ == 0 && !is_conditional_ && !is_computed_value(value) && !has_open_quote(value)});
+                        depth_ == 0 && !is_conditional_ && is_plain(value)});
     }
 
     bool is_exported(std::string_view name) const {
@@ -142,33 +205,20 @@ private:
         }
     }
 
+    const ReadSourced& read_sourced_;
     std::vector<ScriptAssignment> out_;
     std::size_t depth_ = 0;
+    std::vector<std::string> sourced_;
     bool is_conditional_ = false;  // behind && or ||
+    bool exports_all_ = false;     // set -a
 };
 
 }  // namespace
 
-std::vector<ScriptAssignment> script_exports(std::string_view text, std::uint32_t last_line) {
-    constexpr std::size_t kMostAssignments = 1000;  // of one script; more are no script of a person
-    ExportReader reader;
-    std::string joined_line;
-    std::uint32_t number = 0;
-    std::size_t assignments = 0;
-    while (!text.empty() && number < last_line && assignments < kMostAssignments) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        const std::string_view line = base::trimmed(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-        ++number;
-        assignments += line.find('=') != line.npos;
-        joined_line += line;
-        if (joined_line.ends_with('\\')) {
-            joined_line.back() = ' ';
-            if (number < last_line) continue;
-        }
-        reader.read_line(joined_line, number, number == last_line);
-        joined_line.clear();
-    }
+std::vector<ScriptAssignment> script_exports(std::string_view text, std::uint32_t last_line,
+                                             const ReadSourced& read_sourced) {
+    ExportReader reader(read_sourced);
+    reader.read_text(text, last_line, "");
     return reader.take();
 }
 

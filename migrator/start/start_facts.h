@@ -60,6 +60,7 @@ constexpr auto record_of(const Launcher*) {
 struct StartFacts : base::RuleFileHead {
     std::vector<StartVariable> variables;
     std::vector<std::string> secrets;
+    std::vector<std::string> environments;
     std::vector<Launcher> launchers;  // the last one starts a program without anything else
     std::string cann;                 // lines of the shell that load its environment
 
@@ -74,6 +75,8 @@ constexpr auto record_of(const StartFacts*) {
         record_of(static_cast<const base::RuleFileHead*>(nullptr)), "start", "how a project is started on NPUs",
         base::field("variables", &StartFacts::variables, "what the script sets"),
         base::field("secrets", &StartFacts::secrets, "words of the names of variables whose values are not copied"),
+        base::field("environments", &StartFacts::environments,
+                    "beginnings of lines by which a YAML file or a Dockerfile sets variables of what it starts"),
         base::field("launchers", &StartFacts::launchers, "ways to start programs").needed());
 }
 

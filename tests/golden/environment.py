@@ -1,6 +1,7 @@
 """One table of environment variables: `migrator analyze`, `ckpt_convert launch --check` and `migrator explain` say the same of them.
 
-And what a project's own script exports is exported by run_npu.sh: translated, secrets and what a command makes as a remark.
+And what a project's own start exports is exported by run_npu.sh, be it a script with what it sources, a makefile or a notebook: translated,
+secrets and what a command makes as a remark.
 """
 
 import json
@@ -55,6 +56,32 @@ EXPORTED = {
     "PYTHONPATH": ":./src", "LATER": "7", "OMP_NUM_THREADS": "3",
 }
 
+# The same wherever a project starts a program: by file the text, what run_npu.sh exports, and what it has a remark on.
+OTHER_STARTS = {
+    "sourced": (
+        {"run.sh": "source ./env.sh\n. \"$(dirname \"$0\")/scripts/more.sh\"\nset -a; source .env; set +a\n"
+                   "source /usr/local/env_of_site.sh\n[ -n \"$FAST\" ] && source fast.sh\nexport LAST=$FIRST\ntorchrun --nproc_per_node 8 train.py\n",
+         "env.sh": "#!/bin/bash\nexport FIRST=1 HF_TOKEN=hf_secret\nLOCAL=2\nsource env.sh\n", "scripts/more.sh": "export NCCL_IB_TC=104\n",
+         "fast.sh": "export MODE=fast\n", ".env": "# read by the start\nFROM_ENV='a b'\nAPI_KEY=hf_secret\n"},
+        {"FIRST": "1", "HCCL_RDMA_TC": "104", "FROM_ENV": "a b", "LAST": "1"}, ("HF_TOKEN", "MODE", "API_KEY")),
+    "make": (
+        {"Makefile": "export FIRST := 1\nexport PATHS = a b   # of it\nNAMED ?= $5\nLATER = 7\nLOCAL = 2\nexport LATER NAMED\nexport HF_TOKEN=hf_secret\n"
+                     "ifdef FAST\nexport MODE = fast\nendif\ntrain: export OWN = 3\nother: export OTHER = 4\n\n"
+                     "train: data\n\t@cd . && export BESIDE=5; CUDA_VISIBLE_DEVICES=0,1 WHERE=$(ROOT) AT=$$HOME \\\n\t    torchrun --nproc_per_node 8 train.py\n\n"
+                     "other:\n\texport GONE=1\n\tpython3 -c pass\n", "data": ""},
+        {"FIRST": "1", "PATHS": "a b", "LATER": "7", "OWN": "3", "ASCEND_RT_VISIBLE_DEVICES": "0,1", "AT": "/somewhere/me"},
+        ("HF_TOKEN", "MODE", "NAMED", "WHERE", "BESIDE")),
+    "compose": ({"compose.yaml": "services:\n  train:\n    image: x\n    environment:\n      - HF_TOKEN=hf_secret\n    command: torchrun --nproc_per_node 8 train.py\n"}, {}, ("The",)),
+    "notebook": (
+        {"run.ipynb": json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
+            {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source} for source in (
+                "%env FIRST=1\n%env NCCL_IB_TC 104\n%env HF_TOKEN=hf_secret\n%env WHERE=$place",
+                "import os\nos.environ['SECOND'] = \"a b\"  # of it\nos.environ[\"WHEN\"] = str(2)\nif FAST:\n    os.environ['MODE'] = 'fast'\nprint(os.environ['FIRST'] == '1')",
+                "!export GONE=1\n!python3 -c pass", "%%bash\nexport GONE=2", "!OWN=3 torchrun --nproc_per_node 8 train.py", "%env BEHIND=1")]})},
+        {"FIRST": "1", "HCCL_RDMA_TC": "104", "SECOND": "a b", "OWN": "3"}, ("HF_TOKEN", "WHERE", "WHEN", "MODE")),
+}
+ABSENT = ("hf_secret", "GONE", "BEHIND", "OTHER", "LOCAL=")
+
 
 def check_same_of_both(checks, work):
     (work / "project").mkdir()
@@ -76,7 +103,7 @@ def check_explain(checks):
                      (row["name"], row["meaning"], row.get("default", ""), row.get("use_when", "")), f"explain {row['name']}")
         checks.expect(page["urls"] and all(url.startswith("https://") for url in page["urls"]), f"explain {row['name']}: {page['urls']}")
     buffer = run(tool("migrator"), "explain", "HCCL_BUFFSIZE").stdout
-    for part in ("Values: at least 1", "Unit: MB", "Without it: 200", "When to set it: More when a message is larger", "https://github.com/hicann/hccl"):
+    for part in ("Values: at least 1", "Unit: MB", "Without it: 200", "When to set it: More when a message is larger", "https://github.com/hicann/hccl/blob/master/docs/zh/user_guide/hccl_env/HCCL_BUFFSIZE.md"):
         checks.expect(part in buffer, f"explain HCCL_BUFFSIZE: no {part!r} in {buffer}")
     checks.expect("PYTORCH_NPU_ALLOC_CONF" in run(tool("migrator"), "explain", "expandable_segments").stdout, "an option of a variable")
     for word in ("npu-smi", "transfer_to_npu", "torch.npu.set_per_process_memory_fraction"):
@@ -98,12 +125,35 @@ def check_exports(checks, work):
         checks.equal(len(lines), 1, f"run_npu.sh: a remark on {name}: {lines}")
     for name in ("BEHIND", "unused", "LOCAL=1", "cuda/lib64", "NCCL_IB_TC"):
         checks.expect(name not in text, f"run_npu.sh has {name}")
-    # What it exports, as a shell has it.
-    block = text[text.index("# What the project's own script exports."):text.index("\nset -u", text.index("# What the project's own script exports."))]
-    shown = "\n".join(f'echo "{name}=${name}"' for name in EXPORTED)
-    done = subprocess.run(["bash", "-c", f"set -eu\n{block}\n{shown}"], capture_output=True, text=True, env={"PATH": "/usr/bin:/bin"})
-    checks.equal(dict(line.split("=", 1) for line in done.stdout.splitlines()), EXPORTED, f"what run_npu.sh exports {done.stderr}")
+    checks.equal(exported_by(text, EXPORTED), EXPORTED, "what run_npu.sh exports")
     checks.equal(subprocess.run(["bash", "-n", out / "run_npu.sh"], capture_output=True).returncode, 0, "run_npu.sh is a script")
+
+
+def exported_by(text, names):
+    """As a shell has it."""
+    begin = text.index("# What the project's own script exports.")
+    shown = "\n".join(f'echo "{name}=${name}"' for name in names)
+    done = subprocess.run(["bash", "-c", f"set -eu\n{text[begin:text.index(chr(10) + 'set -u', begin)]}\n{shown}"], capture_output=True, text=True,
+                          env={"PATH": "/usr/bin:/bin", "HOME": "/somewhere/me"})
+    return dict(line.split("=", 1) for line in done.stdout.splitlines()) or done.stderr
+
+
+def check_other_starts(checks, work):
+    for name, (files, exported, remarks) in OTHER_STARTS.items():
+        project, out = work / name, work / f"{name}_out"
+        for path, text in {**files, "train.py": TRAIN}.items():
+            (project / path).parent.mkdir(parents=True, exist_ok=True)
+            (project / path).write_text(text)
+        run_ok(checks, tool("migrator"), "migrate", project, "-o", out, "--start-script")
+        text = (out / "run_npu.sh").read_text()
+        if not checks.expect("# What the project's own script exports." in text, f"{name}: nothing is exported"):
+            continue
+        checks.equal(exported_by(text, exported) or {}, exported, f"{name}: what run_npu.sh exports")
+        begin = text.index("# What the project's own script exports.")
+        lines = text[begin:text.index("\nset -u", begin)].splitlines()[2:]
+        checks.equal(sorted(line.split()[1].split("=")[0] for line in lines), sorted([*exported, *remarks]), f"{name}: names that run_npu.sh has")
+        checks.equal(sorted(line.split()[1] for line in lines if line.startswith("#")), sorted(remarks), f"{name}: remarks")
+        checks.equal([word for word in ABSENT if word in text], [], f"{name}: words that run_npu.sh has")
 
 
 def main():
@@ -113,6 +163,7 @@ def main():
         check_same_of_both(checks, work)
         check_explain(checks)
         check_exports(checks, work)
+        check_other_starts(checks, work)
     checks.finish()
 
 
