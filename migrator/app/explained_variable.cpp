@@ -33,6 +33,13 @@ const std::string& source_of_row(const VariableValues& row) {
     return row.source.empty() ? row.rule->source : row.source;
 }
 
+// The page of the variable, where its source names one: "hicann/hccl docs: docs/zh/PAGE.md".
+std::string address_in(std::string_view cited, std::string_view url) {
+    const std::size_t place = cited.find(": ");
+    const bool is_page = place != cited.npos && cited.ends_with(".md") && url.starts_with("https://github.com/");
+    return is_page ? base::format("{}/blob/master/{}", url, cited.substr(place + 2)) : std::string(url);
+}
+
 }  // namespace
 
 const VariableValues* explained_variable(const RuleSet& rules, const std::string& word) {
@@ -59,7 +66,7 @@ std::string variable_page(const Language& say, const RuleSet& rules, const Varia
     line("Replaced by", row.instead);
     line("Source", source_of_row(row));
     for (const auto& [key, entry] : cited_sources(rules.sources, source_of_row(row)))
-        out += say.show("    {}: {}\n", key, entry.url);
+        out += say.show("    {}: {}\n", key, address_in(source_of_row(row), entry.url));
     return out;
 }
 
@@ -82,7 +89,9 @@ void write_variable(base::JsonWriter& json, const RuleSet& rules, const Variable
     json.key("instead").string(row.instead);
     json.key("source").string(source_of_row(row));
     json.key("urls").begin_array();
-    for (const auto& [key, entry] : cited_sources(rules.sources, source_of_row(row))) json.string(entry.url);
+    for (const auto& [key, entry] : cited_sources(rules.sources, source_of_row(row))) {
+        json.string(address_in(source_of_row(row), entry.url));
+    }
     json.end_array();
     json.end_object();
 }

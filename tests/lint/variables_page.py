@@ -65,9 +65,11 @@ def text_of(name, page):
         more += [page["instead"].format(code(row["instead"]))] if "instead" in row else []
         more += [page["excludes"].format(code(option), ", ".join(code(other) for other in others)) for option, others in row.get("excludes", {}).items()]
         more += [cell(say(one["note"])) for one in row.get("not_beside", [])]
-        key = row["source"].split(":")[0]
+        key, _, place = row["source"].partition(": ")
+        # As `migrator explain` has it: the page of the variable, where the source names one.
+        url = sources[key]["url"] + (f"/blob/master/{place}" if place.endswith(".md") else "")
         lines.append("| " + " | ".join([code(row["name"]), cell(say(row["meaning"])), values or "—", code(row["default"]) if "default" in row else "—",
-                                        " ".join(more) or "—", f"[{key}]({sources[key]['url']})"]) + " |")
+                                        " ".join(more) or "—", f"[{key}]({url})"]) + " |")
     for row in table["rows"]:
         if not row.get("options"):
             continue
