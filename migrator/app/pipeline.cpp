@@ -369,7 +369,8 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
     TRY(check_paths(fs, options));
     if (options.destination == Destination::in_place) TRY(follow_named_links(fs, options.paths));
     TRY_ASSIGN(auto output, open_outputs(fs, options));
-    TRY_ASSIGN(Knowledge knowledge, load_knowledge(fs, options.rules, options.style, options.megatron));
+    TRY_ASSIGN(Knowledge knowledge,
+               load_knowledge(fs, options.rules, options.style, options.megatron, options.command == Command::analyze));
     if (!options.chip.empty()) {
         TRY_ASSIGN(knowledge.told_names, ToldNames::load(knowledge.store, options.chip));
     }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "migrator/app/options.h"
@@ -30,7 +31,8 @@ public:
     }
 
 private:
-    base::Status add(base::FileSystem& fs, const Options& options, const Knowledge& knowledge, Version version);
+    base::Status add(base::FileSystem& fs, const Options& options, const Knowledge& knowledge, Version version,
+                     std::optional<RuleSet> transfer = {});
 
     FrameworkVersions versions_;
     std::map<Version, Rules> by_version_;

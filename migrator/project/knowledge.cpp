@@ -12,9 +12,13 @@ namespace {
 constexpr std::string_view kRules = "rules";
 
 base::Status load_into(Knowledge& knowledge, base::FileSystem& fs, const base::Path& overlay, StyleKind style,
-                       std::string_view megatron) {
+                       std::string_view megatron, bool judges_transfer) {
     TRY_ASSIGN(knowledge.store, store_with_rules(fs, overlay));
-    TRY_ASSIGN(knowledge.rules, RuleSet::load(knowledge.store, style, megatron));
+    std::vector<StyleKind> styles{style};
+    if (judges_transfer) styles.push_back(StyleKind::automatic);
+    TRY_ASSIGN(auto sets, RuleSet::load_styles(knowledge.store, styles, megatron));
+    knowledge.rules = std::move(sets.front());
+    if (judges_transfer) knowledge.transfer_rules = std::move(sets.back());
     TRY_ASSIGN(knowledge.patterns, PatternSet::compile(knowledge.rules));
     TRY_ASSIGN(knowledge.facts, TypeFacts::load(knowledge.store));
     TRY_ASSIGN(knowledge.loops, LoopFacts::load(knowledge.store));
@@ -41,9 +45,9 @@ base::Result<base::DataStore> store_with_rules(base::FileSystem& fs, const base:
 }
 
 base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay, StyleKind style,
-                                       std::string_view megatron) {
+                                       std::string_view megatron, bool judges_transfer) {
     Knowledge knowledge;
-    auto loaded = load_into(knowledge, fs, overlay, style, megatron);
+    auto loaded = load_into(knowledge, fs, overlay, style, megatron, judges_transfer);
     if (loaded) return knowledge;
     base::Error error = std::move(loaded).error();
     error.kind = base::ErrorKind::rule_data;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/data_store.h"
@@ -18,7 +19,8 @@ namespace migrator {
 struct Knowledge {
     base::DataStore store;
     RuleSet rules;
-    PatternSet patterns;  // of the rules
+    std::optional<RuleSet> transfer_rules;  // of the style auto, where programs are judged by it
+    PatternSet patterns;                    // of the rules
     TypeFacts facts;
     LoopFacts loops;
     ToldNames told_names;  // on the usual chip, until another is chosen
@@ -33,9 +35,10 @@ std::string place_of_rules(const base::Path& directory);
 // `overlay`: a directory laid out as rules/; empty: none.
 base::Result<base::DataStore> store_with_rules(base::FileSystem& fs, const base::Path& overlay);
 
-// `overlay`: as above. All failures are rule_data: none is the project's fault.
+// `overlay`: as above. `judges_transfer`: with the rules of the style auto. All failures are rule_data: none is the project's fault.
 base::Result<Knowledge> load_knowledge(base::FileSystem& fs, const base::Path& overlay,
                                        StyleKind style = StyleKind::npu,
-                                       std::string_view megatron = kMegatronRoads.front());
+                                       std::string_view megatron = kMegatronRoads.front(),
+                                       bool judges_transfer = false);
 
 }  // namespace migrator

@@ -21,7 +21,7 @@ class RuleLoader {
 public:
     explicit RuleLoader(RuleSet& set) : set_(set) {}
 
-    base::Status load_file(std::string_view text, const std::string& origin);
+    base::Status load_file(const base::JsonDocument& document);
 
 private:
     base::Status load_rule(const base::JsonPlace& place);
@@ -108,8 +108,7 @@ base::Status RuleLoader::load_table(const base::JsonPlace& place) {
     return {};
 }
 
-base::Status RuleLoader::load_file(std::string_view text, const std::string& origin) {
-    TRY_ASSIGN(const auto document, base::parse_json(text, origin));
+base::Status RuleLoader::load_file(const base::JsonDocument& document) {
     const base::JsonPlace file{document, document.root};
     if (document.root.object() == nullptr)
         return file.error("an object is expected here, not " + document.root.kind_name());
@@ -157,17 +156,30 @@ base::Status check_reachable(const RuleSet& set) {
 
 }  // namespace
 
-base::Result<RuleSet> RuleSet::load(const base::DataStore& store, StyleKind style, std::string_view megatron) {
-    RuleSet set;
-    set.megatron = megatron;
-    TRY_ASSIGN(set.style, load_style(store, style));
-    RuleLoader loader(set);
-    for (const std::string& path : store.list(kRules, ".json")) {
-        if (is_read(path)) TRY(loader.load_file(*store.find(path), store.origin(path)));
+base::Result<std::vector<RuleSet>> RuleSet::load_styles(const base::DataStore& store, std::span<const StyleKind> styles,
+                                                        std::string_view megatron) {
+    std::vector<RuleSet> sets(styles.size());
+    std::vector<RuleLoader> loaders;
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        sets[i].megatron = megatron;
+        TRY_ASSIGN(sets[i].style, load_style(store, styles[i]));
+        loaders.emplace_back(sets[i]);
     }
-    TRY(check_reachable(set));
-    for (const auto& rule : set.rules) rule->holds = rule->holds_in.contains(set.version);
-    return set;
+    for (const std::string& path : store.list(kRules, ".json")) {
+        if (!is_read(path)) continue;
+        TRY_ASSIGN(const auto document, base::parse_json(*store.find(path), store.origin(path)));
+        for (RuleLoader& loader : loaders) TRY(loader.load_file(document));
+    }
+    for (RuleSet& set : sets) {
+        TRY(check_reachable(set));
+        for (const auto& rule : set.rules) rule->holds = rule->holds_in.contains(set.version);
+    }
+    return sets;
+}
+
+base::Result<RuleSet> RuleSet::load(const base::DataStore& store, StyleKind style, std::string_view megatron) {
+    TRY_ASSIGN(auto sets, load_styles(store, std::span(&style, 1), megatron));
+    return std::move(sets.front());
 }
 
 std::span<const std::string_view> RuleSet::folders() { return kRuleFolders; }

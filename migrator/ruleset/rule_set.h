@@ -46,6 +46,9 @@ public:
     // Rules of another style or another road to Megatron are left out.
     static base::Result<RuleSet> load(const base::DataStore& store, StyleKind style = StyleKind::npu,
                                       std::string_view megatron = kMegatronRoads.front());
+    // The same in each of these styles; every file is parsed once.
+    static base::Result<std::vector<RuleSet>> load_styles(const base::DataStore& store,
+                                                          std::span<const StyleKind> styles, std::string_view megatron);
     // The folders of rules/ that rule files are read from, and whether a file of the store is one of theirs; files that
     // lie in rules/ itself are read as well.
     static std::span<const std::string_view> folders();
