@@ -37,6 +37,7 @@
 #include "migrator/project/project_values.h"
 #include "migrator/project/training_reach.h"
 #include "migrator/project/translations.h"
+#include "migrator/project/unknown_packages.h"
 #include "migrator/review/project_lock.h"
 #include "migrator/rewrite/rewriter.h"
 
@@ -45,12 +46,6 @@ namespace {
 
 using base::ErrorKind;
 using base::Path;
-
-// What people read of a report: also its own messages.
-base::Language with_report(const base::Language& language, const std::map<std::string, base::Dictionary>& texts) {
-    const auto known = texts.find(language.code());
-    return known == texts.end() ? language : language.with(known->second);
-}
 
 class Run {
 public:
@@ -94,6 +89,7 @@ public:
             make_report(info(), std::move(files_), files_seen(), knowledge_.rules.packages.status(), std::move(said));
         result.text = std::move(text_);
         if (options_.known) compare_with(*options_.known, result.report);
+        TRY_ASSIGN(result.report.unknown_packages, unknown_packages(fs_, projects_, knowledge_));
         result.report.operators = operator_rows(operators);
         result.report.programs = std::move(programs);
         result.report.rules = rule_rows(knowledge_.rules, result.report);

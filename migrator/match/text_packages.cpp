@@ -18,6 +18,12 @@ std::string_view versions_behind(std::string_view package, std::string_view text
     return base::trimmed(rest.substr(0, rest.find(" --")));
 }
 
+// "name" of "./libs/name", which is a directory of this machine and no package that has a name.
+bool is_in_path(std::string_view package, std::string_view text) {
+    const std::string_view before(text.data(), static_cast<std::size_t>(package.data() - text.data()));
+    return before.find('/') != before.npos && before.find("://") == before.npos && text.find(".whl") == text.npos;
+}
+
 // install_requires = [...] and the like; every string that could be a requirement.
 std::vector<RequiredPackage> packages_of_script(const SourceFile& file) {
     std::vector<RequiredPackage> out;
@@ -26,7 +32,7 @@ std::vector<RequiredPackage> packages_of_script(const SourceFile& file) {
         const auto package = required_package(literal.text);
         if (!package) continue;
         const std::string_view versions = versions_behind(*package, literal.text);
-        out.push_back({std::string(*package), std::string(versions), tree.range(literal.node)});
+        out.push_back({std::string(*package), std::string(versions), tree.range(literal.node), false});
     }
     return out;
 }
@@ -46,7 +52,9 @@ public:
             case FileType::ini: tox(); break;
             default: break;
         }
+        const std::size_t listed = found_.size();
         for (const TextCommand& command : contents().commands) install(command);
+        for (std::size_t i = listed; i < found_.size(); ++i) found_[i].is_listed = false;
         return std::move(found_);
     }
 
@@ -64,21 +72,25 @@ private:
         const auto package = required_package(text);
         if (!package) return;
         const std::string_view versions = versions_behind(*package, text);
-        add(*package, versions);
         // name=version=build, where a build asks for one package more: py3.10_cuda11.8_cudnn8.7.0_0
-        const std::size_t build = versions.starts_with('=') ? versions.find('=', 1) : versions.npos;
-        if (build != versions.npos && build > 1) add_build(versions.substr(build + 1));
+        const std::size_t at = versions.starts_with('=') ? versions.find('=', 1) : versions.npos;
+        const bool has_build = at != versions.npos && at > 1;
+        const std::string_view build = has_build ? versions.substr(at + 1) : std::string_view();
+        // A library of the system has a build without Python.
+        const bool is_of_python = !has_build || build.find("py") != build.npos;
+        add(*package, versions, is_of_python && !is_in_path(*package, text));
+        if (has_build) add_build(build);
     }
     // conda: the packages that a build asks for by their names, with versions behind them.
     void add_build(std::string_view build) {
         for (std::string_view part : base::split(build, '_')) {
             part = base::trimmed(part, "*");
             part = part.substr(0, part.find_first_of("0123456789"));
-            if (!part.empty()) add(part, {});
+            if (!part.empty()) add(part, {}, false);
         }
     }
-    void add(std::string_view package, std::string_view versions) {
-        found_.push_back({std::string(package), std::string(versions), contents().place(package)});
+    void add(std::string_view package, std::string_view versions, bool is_listed = true) {
+        found_.push_back({std::string(package), std::string(versions), contents().place(package), is_listed});
     }
 
     // dependencies = ["torch>=2", ...], and tables with a key for each package: torch = "^2.1", torch = {version = "^2.1"}
@@ -90,12 +102,20 @@ private:
         const std::string_view name = base::file_name(file_.path);
         const bool is_project = base::contains(kProjects, name);
         if (!is_project && name != "Pipfile") return;
+        std::string own;
+        std::vector<char> is_list(contents().keys.size());
         for (const TextSetting& setting : contents().settings) {
             const std::string_view key = contents().name_of(setting.key);
             const std::string_view parent = parent_of(setting.key);
-            if (base::contains(kLists, key) || parent == "optional-dependencies" || parent == "dependency-groups")
+            // PDM: dev-dependencies has a list for each purpose.
+            const bool is_group = setting.lists > 0 && parent == "dev-dependencies";
+            if (is_group) is_list[setting.key] = true;
+            if (base::contains(kLists, key) || is_group || parent == "optional-dependencies" ||
+                parent == "dependency-groups")
                 add(setting.text);
             if (key == "build" && !parent.empty()) add_build(setting.text);
+            if (key == "name" && (parent == "project" || parent == "poetry"))
+                own = normalise_distribution(setting.text);
         }
         const std::vector<std::string_view> versions = versions_by_key();
         for (KeyId key = 0; key < contents().keys.size(); ++key) {
@@ -103,9 +123,13 @@ private:
             const bool holds_packages = is_project
                                             ? parent.ends_with("dependencies") && parent != "optional-dependencies"
                                             : parent == "packages" || parent == "dev-packages";
-            if (!holds_packages) continue;
+            // dependencies = {file = ["requirements.txt"]}
+            if (!holds_packages || is_list[key] || parent_of(contents().keys[key].parent) == "dynamic") continue;
             if (const auto package = required_package(contents().name_of(key))) add(*package, versions[key]);
         }
+        // all = ["name[test]"]: of the project itself
+        std::erase_if(found_,
+                      [&](const RequiredPackage& package) { return normalise_distribution(package.name) == own; });
     }
 
     // The value of each key, or of `version` behind it.
@@ -175,7 +199,8 @@ void add_images(const TextFile& file, std::vector<RequiredPackage>& out) {
             if (image == word.npos) continue;
             const std::string_view tag = word.substr(image + kImage.size());
             const std::string_view version = tag.substr(0, tag.find_first_not_of("0123456789."));
-            if (!version.empty()) out.push_back({"torch", "==" + std::string(version), file.contents.place(word)});
+            if (!version.empty())
+                out.push_back({"torch", "==" + std::string(version), file.contents.place(word), false});
         }
     }
 }

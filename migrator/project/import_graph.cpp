@@ -96,6 +96,14 @@ std::vector<std::string> ImportGraph::loads(const Path& file) const {
     return {out.begin(), out.end()};
 }
 
+std::vector<std::pair<std::string_view, std::string_view>> ImportGraph::external() const {
+    std::vector<std::pair<std::string_view, std::string_view>> out;
+    for (const auto& [path, node] : nodes_) {
+        for (const std::string& import : node.external) out.emplace_back(path, import);
+    }
+    return out;
+}
+
 bool ImportGraph::imports_any(const Node& node, const std::vector<std::string>& modules) const {
     return std::any_of(node.external.begin(), node.external.end(), [&](const std::string& import) {
         return std::any_of(modules.begin(), modules.end(),
@@ -187,6 +195,13 @@ const ImportGraph::Node* ImportGraph::outermost_package(const Path& file) const 
         out = &package->second;
         if (directory.empty()) return out;
     }
+}
+
+std::string ImportGraph::outermost_name(const Path& file) const {
+    const Node* package = outermost_package(file);
+    const Path path = package == nullptr ? file : base::directory_below(package->path);
+    const std::string_view name = base::file_name(path);
+    return std::string(name.substr(0, name.find('.')));
 }
 
 ImportGraph::Place ImportGraph::place_of_module(const Path& file) const {

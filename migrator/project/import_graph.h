@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file_system.h"
@@ -26,6 +27,13 @@ public:
     std::vector<base::Path> files_of(const base::Path& file) const;
     // What the file loads from outside the project, directly or through other files: qualified names, sorted.
     std::vector<std::string> loads(const base::Path& file) const;
+
+    // What files import from outside the project: the file and the qualified name, sorted by file. Views of the graph.
+    std::vector<std::pair<std::string_view, std::string_view>> external() const;
+
+    // Under which name a program that has the directory of the file on its path imports it, or the outermost package that
+    // it is in: "pkg" of tools/pkg/a/b.py.
+    std::string outermost_name(const base::Path& file) const;
 
     // The files that load one of these modules through others, sorted: a file that imports it itself is not meant.
     std::vector<base::Path> loading_through_others(const std::vector<std::string>& modules) const;

@@ -62,4 +62,9 @@ std::map<std::string, base::Dictionary> translated(const Report& report,
     return out;
 }
 
+base::Language with_report(const base::Language& language, const std::map<std::string, base::Dictionary>& texts) {
+    const auto known = texts.find(language.code());
+    return known == texts.end() ? language : language.with(known->second);
+}
+
 }  // namespace migrator

@@ -18,4 +18,7 @@ base::Result<std::map<std::string, base::Dictionary>> load_translations(const ba
 std::map<std::string, base::Dictionary> translated(const Report& report,
                                                    const std::map<std::string, base::Dictionary>& dictionaries);
 
+// What people read a report in: also its own messages. `texts`: what `translated` gave.
+base::Language with_report(const base::Language& language, const std::map<std::string, base::Dictionary>& texts);
+
 }  // namespace migrator

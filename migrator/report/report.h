@@ -18,6 +18,7 @@
 #include "migrator/report/operator_row.h"
 #include "migrator/report/run_origin_row.h"
 #include "migrator/report/transfer_row.h"
+#include "migrator/report/unknown_package.h"
 #include "migrator/rewrite/file_outcome.h"
 #include "migrator/rule/source.h"
 
@@ -185,10 +186,11 @@ struct Report {
     ReportSummary summary;
     // Most severe first; then those with a source, the costliest, the most frequent.
     std::vector<ActionRow> actions;
-    std::map<std::string, SourceEntry> sources;  // by the name under which findings and rules cite them
-    std::vector<ThirdPartyRow> third_party;      // sorted by package
-    std::vector<OperatorRow> operators;          // that C++ sources offer to Python, in their order
-    std::vector<TransferRow> programs;           // of `analyze`, sorted by path
+    std::map<std::string, SourceEntry> sources;       // by the name under which findings and rules cite them
+    std::vector<ThirdPartyRow> third_party;           // sorted by package
+    std::vector<UnknownPackageRow> unknown_packages;  // those that code imports first, then by name
+    std::vector<OperatorRow> operators;               // that C++ sources offer to Python, in their order
+    std::vector<TransferRow> programs;                // of `analyze`, sorted by path
     std::vector<ApiCoverageRow> api_coverage;    // oldest version first; empty without Python that uses the framework
     std::vector<ChipCoverageRow> chip_coverage;  // empty without operators, and where no report is written
     std::optional<BaselineRow> baseline;         // of --baseline

@@ -89,6 +89,23 @@ std::string packages(const Report& report) {
     return report.third_party.empty() ? "" : out;
 }
 
+std::string unknown_packages(const Report& report) {
+    constexpr std::size_t kShownPlaces = 3;
+    const base::Language& say = report.language;
+    std::string out = titled(say, "Packages that no rule knows: look for CUDA in them") +
+                      say.text("| package | in the project | where |") + "\n|---|---|---|\n";
+    for (const UnknownPackageRow& row : report.unknown_packages) {
+        const std::size_t shown = std::min(row.places.size(), kShownPlaces);
+        std::string places;
+        for (std::size_t i = 0; i < shown; ++i) places += (i == 0 ? "" : ", ") + code(row.places[i]);
+        if (shown < row.places.size())
+            places += say.format(" and {}", say.plural(row.places.size() - shown, "more place", "more places"));
+        out += base::format("| {} | {} | {} |\n", code(row.package),
+                            say.text(row.is_imported ? "imported" : "asked for"), places);
+    }
+    return report.unknown_packages.empty() ? "" : out;
+}
+
 std::string operators(const Report& report) {
     const base::Language& say = report.language;
     std::string out = titled(say, "Custom operators") +
@@ -139,7 +156,7 @@ std::string report_step_summary(const Report& report) {
 
 std::string report_markdown(const Report& report) {
     return heading(report) + kinds(report) + actions(report, report.actions.size()) + packages(report) +
-           operators(report) + findings(report);
+           unknown_packages(report) + operators(report) + findings(report);
 }
 
 }  // namespace migrator

@@ -347,6 +347,9 @@ constexpr auto record_of(const Report*) {
             "what a person has to do, most severe first; then what has a source, the costliest, the most frequent")
             .always(),
         base::field("third_party", &R::third_party, "one row per package, sorted by name").always(),
+        base::field("unknown_packages", &R::unknown_packages,
+                    "packages that no rule knows; those that code imports first, then by name")
+            .always(),
         base::field("operators", &R::operators,
                     "operators that the C++ and CUDA sources offer to Python, in their order")
             .always(),

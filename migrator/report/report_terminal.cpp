@@ -170,6 +170,28 @@ std::string programs(const Report& report, TerminalStyle style) {
     return out + more(say, rows.size(), shown, "    ") + "\n";
 }
 
+// Of each package, where it is imported or asked for.
+std::string unknown_packages(const Report& report, TerminalStyle style) {
+    const Language& say = report.language;
+    if (report.unknown_packages.empty()) return "";
+    const std::size_t shown = shown_of(report.unknown_packages.size(), style);
+    std::string out =
+        "  " + styled(say.text("Packages that no rule knows: look for CUDA in them"), Style::bold, style.colour) + "\n";
+    for (std::size_t i = 0; i < shown; ++i) {
+        const UnknownPackageRow& row = report.unknown_packages[i];
+        std::string places = base::printable(row.places.front());
+        if (row.places.size() > 1)
+            places += say.format(" and {}", say.plural(row.places.size() - 1, "more place", "more places"));
+        const std::string package = base::printable(row.package);
+        out += "    " +
+               wrapped(row.is_imported ? say.format("{}: imported, {}", package, places)
+                                       : say.format("{}: asked for, {}", package, places),
+                       6, kTextColumns) +
+               "\n";
+    }
+    return out + more(say, report.unknown_packages.size(), shown, "    ") + "\n";
+}
+
 // Each operator in a line: what it is, and what stands for it.
 std::string operators(const Report& report, TerminalStyle style) {
     const Language& say = report.language;
@@ -240,7 +262,7 @@ std::string report_terminal(const Report& report, const RunTrace& trace, Termina
         heading(report, trace, style.colour) + files_line(say, report.summary, analyse) + files(report, style);
     out += table(say, report.summary, analyse, style.colour) + verdict_line(say, report.summary, style.colour);
     out += effort_line(say, report.summary) + actions(report, style) + operators(report, style) +
-           programs(report, style) + notes(report, style);
+           unknown_packages(report, style) + programs(report, style) + notes(report, style);
     std::string label = say.text("Report  ");
     for (const std::string& path : trace.written) {
         out += "  " + styled(label, Style::bold, style.colour) + base::printable(path) + "\n";

@@ -167,6 +167,13 @@ class NamedPlace:
 
 
 @dataclasses.dataclass
+class UnknownPackage:
+    package: str
+    imported: bool
+    places: List[str]
+
+
+@dataclasses.dataclass
 class Package:
     package: str
     status: str
@@ -250,6 +257,7 @@ class Report:
     summary: Summary
     actions: List[Action]
     third_party: List[Package]
+    unknown_packages: List[UnknownPackage]
     operators: List[Operator]
     programs: List[Program]
     api_coverage: List[Coverage]

@@ -71,6 +71,15 @@ function make_overview(page) {
       [words.package, words.status, words.advice, words.where].map((label) => h('th', { scope: 'col' }, label)))), h('tbody', {}, rows))));
   }
 
+  // Packages of which nothing is known, and where they are imported or asked for.
+  function unknown_packages() {
+    if (!report.unknown_packages?.length) return null;
+    const rows = report.unknown_packages.map((row) => h('tr', {}, h('td', {}, mono(row.package)), h('td', {}, row.imported ? words.byCode : words.askedFor),
+      h('td', { class: 'small where' }, row.places.slice(0, 3).map((place) => h('div', {}, mono(place))), row.places.length > 3 ? h('div', { class: 'muted' }, words.morePlaces(row.places.length - 3)) : null)));
+    return card(words.unknownPackages, h('p', { class: 'small muted' }, words.unknownPackagesHint), h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {},
+      [words.package, words.inProject, words.where].map((label) => h('th', { scope: 'col' }, label)))), h('tbody', {}, rows))));
+  }
+
   // Each operator of the project's C++ sources: what it computes, where it is and called, what stands for it.
   function operators() {
     if (!report.operators?.length) return null;
@@ -158,7 +167,7 @@ function make_overview(page) {
 
   return h('div', { class: 'overview' }, make_first_screen(page, { counts_of, bar, link }), trend(),
     model.findings.length ? h('div', { class: 'two' }, h('div', { class: 'stack' }, by_kind(), card(words.map, make_picture(page))), todo()) : null, effort(),
-    report.third_party.length ? packages() : null, operators(), coverage(), chips(), programs(),
+    report.third_party.length ? packages() : null, unknown_packages(), operators(), coverage(), chips(), programs(),
     report.notes.length ? card(words.notes, h('ul', { class: 'notes small' }, report.notes.map((note) => h('li', {}, literal(said(model, words, note)))))) : null);
 }
 

@@ -52,7 +52,8 @@ def overview_links(checks, migrator, work, browser_of):
     shutil.copytree(ROOT / "samples/gpt_train", work / "in")
     for number in range(30):
         (work / f"in/part_{number}.py").write_text("import torch\nimport flash_attn\ntorch.cuda.synchronize()\n")
-    (work / "in/many_calls.py").write_text("import torch\n" + 4 * "y = torch.ops.gpt_ops.bias_gelu(torch.zeros(1), torch.zeros(1))\n")
+    (work / "in/requirements-more.txt").write_text("asked_lib\nclick\n")
+    (work / "in/many_calls.py").write_text("import torch\nimport somelib\n" + 4 * "y = torch.ops.gpt_ops.bias_gelu(torch.zeros(1), torch.zeros(1))\n")
     report = analysed(checks, migrator, work)
     findings = {finding["id"]: (file["path"], finding) for file in report["files"] for finding in file["findings"]}
     operator = next(row for row in report["operators"] if row["bindings"])
@@ -68,6 +69,10 @@ def overview_links(checks, migrator, work, browser_of):
             if chosen:
                 checks.equal(browser.js("document.querySelector('.finding-row.chosen')?.id"), f"f-{chosen}", f"{selector} {label}: the finding")
 
+        rows = json.loads(browser.js("""JSON.stringify([...document.querySelectorAll("section[aria-label='Packages that no rule knows'] tbody tr")]
+            .map((row) => [...row.cells].slice(0, 2).map((cell) => cell.textContent)))"""))
+        checks.equal(rows, [[row["package"], "imported" if row["imported"] else "asked for"] for row in report["unknown_packages"]], "packages that no rule knows")
+        checks.equal([row[0] for row in rows], ["somelib", "asked_lib"], "packages of the project that no rule knows")
         leads("section[aria-label='By kind'] .link", "Distributed back end", {"kind": "backend"})
         leads(".legend button", "Can be rewritten", {"bucket": "available"})
         leads(".facts .fact", "To review", {"bucket": "review"})

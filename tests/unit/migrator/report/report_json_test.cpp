@@ -108,6 +108,7 @@ TEST_CASE("report json: the whole text of a small report") {
       ]
     }
   ],
+  "unknown_packages": [],
   "operators": [],
   "programs": [],
   "api_coverage": [],
