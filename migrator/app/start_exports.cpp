@@ -8,34 +8,6 @@
 namespace migrator {
 namespace {
 
-constexpr std::string_view kHidden = "...";
-
-// HF_TOKEN, --hub-token
-bool names_secret(const StartFacts& facts, std::string_view name) {
-    std::string part;
-    for (const char c : std::string(name) + "_") {
-        if (c != '_' && c != '-') {
-            part += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-            continue;
-        }
-        if (base::contains(facts.secrets, part)) return true;
-        part.clear();
-    }
-    return false;
-}
-
-// An address with a password in it.
-bool has_password(std::string_view value) {
-    const std::size_t address = value.find("://");
-    if (address == value.npos) return false;
-    const std::string_view host = value.substr(address + 3);
-    return host.substr(0, host.find('/')).find('@') != host.npos;
-}
-
-bool is_secret(const StartFacts& facts, const ScriptAssignment& one) {
-    return names_secret(facts, one.name) || has_password(one.value);
-}
-
 std::string_view without_quotes(std::string_view value) {
     const bool is_quoted =
         value.size() > 1 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front();
@@ -49,22 +21,31 @@ bool is_of_cuda(const RuleSet& rules, std::string_view value) {
     });
 }
 
-std::string assignment(const ScriptAssignment& one, std::string_view name, std::string_view value) {
-    return base::format("{}{}={}", one.is_exported ? "export " : "", name, value);
+// A line of the script; a remark sets nothing, and its variable has no name.
+struct ExportLine {
+    std::string text;
+    base::SetVariable sets;
+};
+
+ExportLine assignment(const ScriptAssignment& one, std::string_view name, std::string_view value) {
+    return {base::format("{}{}={}", one.is_exported ? "export " : "", name, value),
+            {std::string(name), std::string(without_quotes(value))}};
 }
 
-std::string line_of(const RuleSet& rules, const StartFacts& facts, const ScriptAssignment& one) {
-    if (is_secret(facts, one))
-        return base::format("# {} is exported on {}. Secrets are not copied: set it before this script runs.", one.name,
-                            one.place);
+ExportLine line_of(const RuleSet& rules, const StartFacts& facts, const ScriptAssignment& one) {
+    if (facts.secrets.hides(one.name, one.value))
+        return {base::format("# {} is exported on {}. Secrets are not copied: set it before this script runs.",
+                             one.name, one.place),
+                {}};
     if (!one.is_certain)
-        return base::format("# {} is set on {} under a condition or by a command: set it here if it is needed.",
-                            one.name, one.place);
+        return {base::format("# {} is set on {} to a value that only the run knows: set it here if it is needed.",
+                             one.name, one.place),
+                {}};
     const EnvironmentRow* row = rules.environment.find(one.name);
     const std::string_view plain = without_quotes(one.value);
     if (row == nullptr || row->kept) {
         if (is_of_cuda(rules, one.value))
-            return base::format("# {} of {} names a part of CUDA and is left out.", one.name, one.place);
+            return {base::format("# {} of {} names a part of CUDA and is left out.", one.name, one.place), {}};
         return assignment(one, one.name, one.value);
     }
     if (row->to && row->same_values) {
@@ -74,9 +55,24 @@ std::string line_of(const RuleSet& rules, const StartFacts& facts, const ScriptA
     }
     if (const auto found = row->values.find(plain); row->to && found != row->values.end())
         return assignment(one, *row->to, found->second);
-    if (!row->to) return base::format("# {} of {} has no counterpart on the NPU.", one.name, one.place);
-    return base::format("# {} of {}: on the NPU it is {}, with values of its own: set it by hand.", one.name, one.place,
-                        *row->to);
+    if (!row->to) return {base::format("# {} of {} has no counterpart on the NPU.", one.name, one.place), {}};
+    return {base::format("# {} of {}: on the NPU it is {}, with values of its own: set it by hand.", one.name,
+                         one.place, *row->to),
+            {}};
+}
+
+// Of two variables that stop the program together, the later one becomes a remark.
+void leave_out_clashes(const RuleSet& rules, std::span<const ScriptAssignment> assignments,
+                       std::vector<ExportLine>& lines) {
+    std::vector<base::SetVariable> set;
+    for (const ExportLine& line : lines) set.push_back(line.sets);
+    for (const base::VariableClash& clash :
+         base::clashes_of(set, [&](std::string_view name) { return rules.values_of(name); })) {
+        if (set[clash.at].name == set[clash.first].name) continue;
+        lines[clash.at].text =
+            base::format("# {} of {} is left out, as {} is set above: both together stop the program.",
+                         assignments[clash.at].name, assignments[clash.at].place, set[clash.first].name);
+    }
 }
 
 }  // namespace
@@ -95,26 +91,31 @@ std::vector<std::string> settings_apart(const StartFacts& facts, std::string_vie
                      base::joined(found, ", "))};
 }
 
-std::string without_secrets(const StartFacts& facts, std::string_view command) {
-    std::string out;
-    bool hides = false;  // the word before was the option of a secret
-    for (const std::string_view word : base::split(command, ' ')) {
-        const std::size_t sign = std::min(word.find('='), word.size());
-        const bool names = names_secret(facts, word.substr(0, sign));
-        const bool is_pair = sign < word.size();
-        if (!out.empty()) out += ' ';
-        if ((hides && !word.starts_with('-')) || has_password(word)) out += kHidden;
-        else if (names && is_pair) out += base::format("{}={}", word.substr(0, sign), kHidden);
-        else out += word;
-        hides = names && !is_pair && word.starts_with('-');
+std::vector<std::string> shown_headers(const StartFacts& facts, std::vector<std::string> headers) {
+    for (std::string& header : headers) {
+        // --export=ALL,NAME=value
+        const bool sets = std::ranges::count(header, '=') > 1;
+        if (!sets && !facts.secrets.is_one(header)) continue;
+        header =
+            base::format("# A line \"{}=...\" is left out: it may hold a secret.", header.substr(0, header.find('=')));
     }
-    return out;
+    return headers;
+}
+
+std::string shown_command(const StartFacts& facts, const StartedProgram& started) {
+    std::vector<std::string_view> known{started.program};
+    for (const Launcher& launcher : facts.launchers)
+        known.insert(known.end(), launcher.words.begin(), launcher.words.end());
+    return facts.secrets.shown(started.command, known);
 }
 
 std::vector<std::string> start_exports(const RuleSet& rules, const StartFacts& facts,
                                        std::span<const ScriptAssignment> assignments) {
+    std::vector<ExportLine> lines;
+    for (const ScriptAssignment& one : assignments) lines.push_back(line_of(rules, facts, one));
+    leave_out_clashes(rules, assignments, lines);
     std::vector<std::string> out;
-    for (const ScriptAssignment& one : assignments) out.push_back(line_of(rules, facts, one));
+    for (ExportLine& line : lines) out.push_back(std::move(line.text));
     return out;
 }
 

@@ -167,11 +167,17 @@ private:
         ProgramToStart out;
         if (const auto found = started_.find(program); found != started_.end()) {
             const auto& [started, script, exports] = found->second;
-            out = {started.launcher, Path(base::file_name(program)), false, 0, started.processes, {}, started.headers,
+            out = {started.launcher,
+                   Path(base::file_name(program)),
+                   false,
+                   0,
+                   started.processes,
+                   {},
+                   shown_headers(facts_, started.headers),
                    exports};
             if (base::format("/{}", program).ends_with("/" + started.program)) out.program = started.program;
             out.is_module = started.is_module;
-            const std::string command = without_secrets(facts_, started.command);
+            const std::string command = shown_command(facts_, started);
             out.origin = script.ends_with(".ipynb") ? base::format("A cell of {}: {}", script, command)
                                                     : base::format("Line {} of {}: {}", started.line, script, command);
         } else {

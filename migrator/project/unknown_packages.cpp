@@ -44,7 +44,7 @@ public:
     std::vector<UnknownPackageRow> take() && {
         std::vector<UnknownPackageRow> out;
         for (auto& [name, row] : rows_) out.push_back(std::move(row));
-        std::ranges::stable_partition(out, [](const UnknownPackageRow& row) { return row.is_imported; });
+        std::stable_partition(out.begin(), out.end(), [](const UnknownPackageRow& row) { return row.is_imported; });
         return out;
     }
 

@@ -12,6 +12,9 @@ namespace {
 constexpr auto kOpening = std::to_array<std::string_view>({"if", "case", "for", "while", "until", "function", "{"});
 constexpr auto kClosing = std::to_array<std::string_view>({"fi", "esac", "done", "}"});
 constexpr auto kExporting = std::to_array<std::string_view>({"export", "declare", "typeset"});
+// What a command may stand behind.
+constexpr auto kInFront = std::to_array<std::string_view>(
+    {"then", "else", "elif", "do", "if", "while", "until", "time", "exec", "nohup", "env", "readonly", "{", "(", "!"});
 
 // The words of a line, with their quotes; ends of commands are words. A quote that stays open ends with the line.
 std::vector<std::string_view> quoted_words(std::string_view line) {
@@ -45,6 +48,12 @@ bool is_assignment(std::string_view word) {
     const std::size_t sign = word.find('=');
     return sign != 0 && sign != word.npos && !(word.front() >= '0' && word.front() <= '9') &&
            std::ranges::all_of(word.substr(0, sign), base::is_word_char);
+}
+
+// A+=b
+bool is_changed(std::string_view word) {
+    const std::size_t sign = word.find("+=");
+    return sign != 0 && sign != word.npos && std::ranges::all_of(word.substr(0, sign), base::is_word_char);
 }
 
 // It means something else in another script: a command's output, arguments, the script's own path.
@@ -106,28 +115,28 @@ public:
     void read_text(std::string_view text, std::uint32_t last_line, std::string_view of) {
         std::string joined_line;
         std::uint32_t number = 0;
-        while (!text.empty() && number < last_line && out_.size() < kMostAssignments) {
+        while (!text.empty() && (number < last_line || !joined_line.empty()) && out_.size() < kMostAssignments) {
             const std::size_t end = std::min(text.find('\n'), text.size());
             const std::string_view line = base::trimmed(text.substr(0, end));
             text.remove_prefix(std::min(end + 1, text.size()));
             ++number;
             joined_line += line;
-            if (joined_line.ends_with('\\')) {
+            if (joined_line.ends_with('\\') && !text.empty()) {
                 joined_line.back() = ' ';
-                if (number < last_line) continue;
+                continue;
             }
-            read_line(joined_line, base::format("line {}{}", number, of), number == last_line);
+            read_line(joined_line, base::format("line {}{}", number, of), number >= last_line);
             joined_line.clear();
         }
     }
 
     void read_line(std::string_view line, const std::string& place, bool starts_program) {
-        bool begins = true, exports = false, sources = false, sets = false;
+        bool begins = true, exports = false, sources = false, sets = false, unsets = false, chooses = false;
         std::vector<std::size_t> in_front;  // assignments that are perhaps for one command
         for (const std::string_view word : quoted_words(line)) {
             if (word == ";" || word == "&" || word == "|") {
                 if (word != ";") is_conditional_ = true;
-                begins = true, exports = false, sources = false, sets = false;
+                begins = true, exports = false, sources = false, sets = false, unsets = false;
                 in_front.clear();
                 continue;
             }
@@ -135,12 +144,27 @@ public:
             if (sets && (word == "-a" || word == "+a")) exports_all_ = word == "-a";
             sources = begins && (word == "source" || word == ".");
             sets = begins && word == "set";
+            if (chooses && word == "in") {
+                chooses = false;
+                begins = true;
+                continue;
+            }
+            chooses |= begins && word == "case";
             if (begins && base::contains(kOpening, word)) ++depth_;
             if (begins && base::contains(kClosing, word) && depth_ > 0) --depth_;
             if (begins && base::contains(kExporting, word)) {
                 exports = true;
-            } else if (is_assignment(word) && (begins || exports)) {
-                add(word, place, exports || exports_all_);
+            } else if (begins && word == "unset") {
+                unsets = true;
+            } else if (unsets || (exports && word == "-n")) {
+                unsets = true;
+                forget(word);
+            } else if (begins && (base::contains(kInFront, word) || (depth_ > 0 && word.ends_with(')')))) {
+                continue;
+            } else if (begins && is_changed(word)) {
+                make_uncertain(word.substr(0, word.find('+')));
+            } else if (is_assignment(base::trimmed(word, "\"'")) && (begins || exports)) {
+                add(is_assignment(word) ? word : base::trimmed(word, "\"'"), place, exports || exports_all_);
                 if (!exports) in_front.push_back(out_.size() - 1);
                 continue;
             } else if (exports) {
@@ -166,6 +190,11 @@ public:
             if (out_[at].is_exported || is_read) kept.push_back(std::move(out_[at]));
         }
         std::ranges::reverse(kept);
+        // What is made of a value that is not copied is not copied either.
+        for (std::size_t at = 0; at < kept.size(); ++at) {
+            for (std::size_t before = 0; before < at && kept[at].is_certain; ++before)
+                kept[at].is_certain = kept[before].is_certain || !reads_variable(kept[at].value, kept[before].name);
+        }
         return kept;
     }
 
@@ -197,6 +226,19 @@ private:
     bool is_exported(std::string_view name) const {
         return std::ranges::any_of(out_,
                                    [&](const ScriptAssignment& one) { return one.is_exported && one.name == name; });
+    }
+
+    // unset A, export -n A
+    void forget(std::string_view name) {
+        if (depth_ > 0 || is_conditional_) return make_uncertain(name);
+        std::erase_if(out_, [&](const ScriptAssignment& one) { return one.name == name; });
+    }
+
+    // A+=b: what it is then is not read.
+    void make_uncertain(std::string_view name) {
+        for (ScriptAssignment& one : out_) {
+            if (one.name == name) one.is_certain = false;
+        }
     }
 
     void export_named(std::string_view name) {

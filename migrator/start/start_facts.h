@@ -7,6 +7,7 @@
 #include "base/cann.h"
 #include "base/result.h"
 #include "base/rule_file.h"
+#include "migrator/start/secrets.h"
 
 namespace migrator {
 
@@ -59,7 +60,7 @@ constexpr auto record_of(const Launcher*) {
 
 struct StartFacts : base::RuleFileHead {
     std::vector<StartVariable> variables;
-    std::vector<std::string> secrets;
+    Secrets secrets;
     std::vector<std::string> environments;
     std::vector<Launcher> launchers;  // the last one starts a program without anything else
     std::string cann;                 // lines of the shell that load its environment
@@ -74,7 +75,7 @@ constexpr auto record_of(const StartFacts*) {
     return base::extended(
         record_of(static_cast<const base::RuleFileHead*>(nullptr)), "start", "how a project is started on NPUs",
         base::field("variables", &StartFacts::variables, "what the script sets"),
-        base::field("secrets", &StartFacts::secrets, "words of the names of variables whose values are not copied"),
+        base::field("secrets", &StartFacts::secrets, "how secrets are known, whose values are not copied").needed(),
         base::field("environments", &StartFacts::environments,
                     "beginnings of lines by which a YAML file or a Dockerfile sets variables of what it starts"),
         base::field("launchers", &StartFacts::launchers, "ways to start programs").needed());

@@ -156,6 +156,83 @@ def check_other_starts(checks, work):
         checks.equal([word for word in ABSENT if word in text], [], f"{name}: words that run_npu.sh has")
 
 
+# Names whose value is a secret, and values that are one under any name; each with a value or a name that says nothing.
+SECRET_NAMES = ("PGPASSWORD", "CREDS", "PASSPHRASE", "HFTOKEN", "ACCESSKEY", "SECRETKEY", "AK", "SK", "OBS_AK", "OBS_SK", "HUAWEICLOUD_SDK_SK", "PW", "JWT",
+                "COOKIE", "TOKENS", "NETRC", "SSH_PRIVATE", "SLACK_WEBHOOK", "FEISHU_WEBHOOK", "MyApiKey", "db_pwd", "HF_TOKEN_2")
+HIDDEN = "zqXwv"
+SECRET_VALUES = tuple(value.replace("@", f"{HIDDEN}1234567890abcdef") for value in (
+    "ghp_@", "hf_@", "sk-proj-@", "glpat-@", "pypi-@", "'DefaultEndpointsProtocol=https;AccountKey=@'", "'https://store/x?sig=@'", "'https://store/x?access_token=@'",
+    "'{\"api_key\":\"@\"}'", "'--wandb-key @'", "'Bearer @'", "https://me:@@host/x".replace("@@", f"{HIDDEN}@"), "0123456789abcdef0123456789@"))
+# Commands that show a secret; {} is the program.
+SECRET_COMMANDS = tuple(command.replace("@", HIDDEN) for command in (
+    "srun --export=ALL,WANDB_API_KEY=@ python {}", "env MY_PW=@ torchrun {}", "sshpass -p @ torchrun {}", "sshpass -p@ torchrun {}", "torchrun {} hub.token=@",
+    "torchrun {} wandb.key=@", "torchrun {} ++trainer.hub_token=@", "torchrun {} '+wandb.apikey=@'", "torchrun {} --sk @", "torchrun {} --ak @",
+    'torchrun {} --auth "Bearer @"', "torchrun {} --auth 'a @ b'", "torchrun {} --password 1234@"))
+# Variables with these are copied as they are.
+NO_SECRETS = {"KEY_FRAMES": "3", "MAX_TOKENS": "512", "TOKENIZERS_PARALLELISM": "false", "HF_HOME": "/data/hf_cache/models", "TOKENIZER": "/data/qwen3-8b-instruct-2507",
+              "WANDB_MODE": "offline", "REGION": "asia-east1", "AUTHOR": "me", "NAMES": "a,b,c"}
+
+
+def check_secrets(checks, work):
+    exports = "".join(f"export {name}={HIDDEN}\n" for name in SECRET_NAMES) + "".join(f"export V{i}={value}\n" for i, value in enumerate(SECRET_VALUES))
+    plain = "".join(f"export {name}={value}\n" for name, value in NO_SECRETS.items())
+    cells = [line.replace("export ", "%env ") for line in exports.splitlines()]
+    notebook = {"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": "\n".join(cells)},
+                          {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": "!torchrun train.py"}],
+                "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    starts = {"script": {"run.sh": f"#!/bin/bash\n#SBATCH --export=ALL,HF_TOKEN={HIDDEN}\n{exports}{plain}torchrun train.py\n"},
+              "srun": {"run.sh": f"#!/bin/bash\n#SBATCH --export=ALL,HF_TOKEN={HIDDEN}\n#SBATCH --nodes=2\n{exports}{plain}srun python train.py\n"},
+              "makefile": {"Makefile": f"{exports}{plain}train:\n\ttorchrun train.py\n"}, "notebook": {"n.ipynb": json.dumps(notebook)}}
+    starts |= {f"command {i}": {"run.sh": f"#!/bin/bash\n{command.format('train.py')}\n"} for i, command in enumerate(SECRET_COMMANDS)}
+    for name, files in starts.items():
+        project, out = work / f"secret {name}", work / f"secret {name} out"
+        for path, text in {**files, "train.py": TRAIN}.items():
+            project.mkdir(exist_ok=True)
+            (project / path).write_text(text)
+        run_ok(checks, tool("migrator"), "migrate", project, "-o", out, "--start-script")
+        text = (out / "run_npu.sh").read_text()
+        checks.equal([line for line in text.splitlines() if HIDDEN in line], [], f"{name}: lines of run_npu.sh with a secret")
+        if name.startswith("command"):
+            continue
+        told = {line.split()[1] for line in text.splitlines() if line.startswith("# ") and "Secrets are not copied" in line}
+        checks.equal(sorted(told), sorted([*SECRET_NAMES, *(f"V{i}" for i in range(len(SECRET_VALUES)))]), f"{name}: names with a remark")
+        if name != "notebook":
+            checks.equal(exported_by(text, NO_SECRETS), NO_SECRETS, f"{name}: what is no secret")
+
+
+# By a script the variables that its program has in run_npu.sh, and those with a remark.
+SCRIPTS = {
+    "a command on two lines": ("NCCL_IB_TC=104 LIMIT=5 \\\n  torchrun --nproc_per_node=8 train.py\n", {"HCCL_RDMA_TC": "104", "LIMIT": "5"}, []),
+    "env": ("env NCCL_IB_TC=104 LIMIT=5 torchrun train.py\n", {"HCCL_RDMA_TC": "104", "LIMIT": "5"}, []),
+    "behind exec": ("LIMIT=5 exec torchrun train.py\n", {"LIMIT": "5"}, []),
+    "one-line if": ("if [ -n \"$F\" ]; then export ONE=1; else export TWO=2; fi\nexport LIMIT=5\ntorchrun train.py\n", {"LIMIT": "5"}, ["ONE", "TWO"]),
+    "one-line case": ("case $1 in a) export ONE=1;; *) export TWO=2;; esac\nexport LIMIT=5\ntorchrun train.py\n", {"LIMIT": "5"}, ["ONE", "TWO"]),
+    "quoted": ("export \"LIMIT=5\"\ntorchrun train.py\n", {"LIMIT": "5"}, []),
+    "readonly": ("readonly LIMIT=5; export LIMIT\ntorchrun train.py\n", {"LIMIT": "5"}, []),
+    "unset under a condition": ("export GONE=5 LIMIT=5\nif [ -n \"$F\" ]; then\n    unset GONE\nfi\ntorchrun train.py\n", {"LIMIT": "5"}, ["GONE"]),
+    "unset": ("export GONE=5 LIMIT=5\nunset GONE\nexport BACK=1\nexport -n BACK\ntorchrun train.py\n", {"LIMIT": "5"}, []),
+    "added to": ("export MORE=a LIMIT=5\nMORE+=b\ntorchrun train.py\n", {"LIMIT": "5"}, ["MORE"]),
+    "made of what is not known": ("HERE=$(pwd)\nexport WHERE=\"${HERE}/x\" LIMIT=5\ntorchrun train.py\n", {"LIMIT": "5"}, ["HERE", "WHERE"]),
+    "two that stop the program": ("export PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nexport PYTORCH_ALLOC_CONF=expandable_segments:True LIMIT=5\ntorchrun train.py\n",
+                                  {"PYTORCH_NPU_ALLOC_CONF": "expandable_segments:True", "LIMIT": "5"}, ["PYTORCH_ALLOC_CONF"]),
+}
+
+
+def check_scripts(checks, work):
+    for name, (script, exported, remarks) in SCRIPTS.items():
+        project, out = work / f"of {name}", work / f"of {name} out"
+        project.mkdir()
+        (project / "run.sh").write_text(f"#!/bin/bash\n{script}")
+        (project / "train.py").write_text(TRAIN)
+        run_ok(checks, tool("migrator"), "migrate", project, "-o", out, "--start-script")
+        text = (out / "run_npu.sh").read_text()
+        begin = text.find("# What the project's own script exports.")
+        lines = text[begin:text.index("\nset -u", begin)].splitlines()[2:] if begin >= 0 else []
+        checks.equal(exported_by(text, exported) if begin >= 0 else {}, exported, f"{name}: what run_npu.sh exports")
+        checks.equal(sorted(line.split()[1] for line in lines if line.startswith("#")), sorted(remarks), f"{name}: remarks: {lines}")
+        checks.equal(len(lines), len(exported) + len(remarks), f"{name}: lines: {lines}")
+
+
 def main():
     checks = Checks()
     with temporary_directory() as directory:
@@ -164,6 +241,8 @@ def main():
         check_explain(checks)
         check_exports(checks, work)
         check_other_starts(checks, work)
+        check_secrets(checks, work)
+        check_scripts(checks, work)
     checks.finish()
 
 
