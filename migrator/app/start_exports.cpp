@@ -104,8 +104,13 @@ std::vector<std::string> shown_headers(const StartFacts& facts, std::vector<std:
 
 std::string shown_command(const StartFacts& facts, const StartedProgram& started) {
     std::vector<std::string_view> known{started.program};
-    for (const Launcher& launcher : facts.launchers)
-        known.insert(known.end(), launcher.words.begin(), launcher.words.end());
+    for (const std::string_view word : base::split(started.command, ' ')) {
+        const bool starts = std::ranges::any_of(facts.launchers, [&](const Launcher& launcher) {
+            return std::ranges::any_of(launcher.words,
+                                       [&](const std::string& pattern) { return fits_launcher(word, pattern); });
+        });
+        if (starts) known.push_back(word);
+    }
     return facts.secrets.shown(started.command, known);
 }
 

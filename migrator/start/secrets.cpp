@@ -117,7 +117,8 @@ std::string Secrets::shown_word(std::string_view word, std::string_view option, 
     };
     const std::size_t sign = std::min(word.find('='), word.size());
     const std::string_view name = word.substr(0, sign);
-    if (is_known && !is_one(word)) return std::string(word);
+    const bool is_module = option == "-m" || option == "--module";
+    if ((is_known || is_module) && !is_one(word)) return std::string(word);
     if (sign < word.size()) {
         if (is_one(name)) return std::string(kHidden);
         return may_be_shown(word.substr(sign + 1), name) ? std::string(word) : base::format("{}={}", name, kHidden);

@@ -58,20 +58,12 @@ std::vector<std::string> words_of(std::string_view line) {
     return out;
 }
 
-bool fits(std::string_view word, std::string_view pattern) {
-    // Of recipes of make, and of notebooks.
-    if (word.starts_with('@') || word.starts_with('!')) word.remove_prefix(1);
-    word = word.substr(word.rfind('/') == word.npos ? 0 : word.rfind('/') + 1);
-    if (!pattern.ends_with('*')) return word == pattern;
-    return word.starts_with(pattern.substr(0, pattern.size() - 1)) && !word.ends_with(kPython);
-}
-
 const Launcher* launcher_at(const std::vector<std::string>& words, std::size_t at, const StartFacts& facts) {
     for (const Launcher& launcher : facts.launchers) {
         if (at + launcher.words.size() > words.size()) continue;
         const auto begin = words.begin() + static_cast<std::ptrdiff_t>(at);
         if (std::equal(launcher.words.begin(), launcher.words.end(), begin,
-                       [](const auto& pattern, const auto& word) { return fits(word, pattern); }))
+                       [](const auto& pattern, const auto& word) { return fits_launcher(word, pattern); }))
             return &launcher;
     }
     return nullptr;
@@ -161,6 +153,14 @@ std::vector<std::string> headers_of(std::string_view text, const Launcher& launc
 }
 
 }  // namespace
+
+bool fits_launcher(std::string_view word, std::string_view pattern) {
+    // Of recipes of make, and of notebooks.
+    if (word.starts_with('@') || word.starts_with('!')) word.remove_prefix(1);
+    word = word.substr(word.rfind('/') == word.npos ? 0 : word.rfind('/') + 1);
+    if (!pattern.ends_with('*')) return word == pattern;
+    return word.starts_with(pattern.substr(0, pattern.size() - 1)) && !word.ends_with(kPython);
+}
 
 std::vector<StartedProgram> started_programs(std::string_view text, const StartFacts& facts) {
     std::vector<StartedProgram> out;

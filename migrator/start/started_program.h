@@ -23,4 +23,7 @@ struct StartedProgram {
 // In the order of the text. Comments start nothing.
 std::vector<StartedProgram> started_programs(std::string_view text, const StartFacts& facts);
 
+// Whether a word of a command is this one of a launcher's, as Launcher::words has it.
+bool fits_launcher(std::string_view word, std::string_view pattern);
+
 }  // namespace migrator
