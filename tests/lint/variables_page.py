@@ -15,7 +15,7 @@ PAGES = {
     "docs/reference/environment.md": {
         "title": "Environment variables of the NPU",
         "about": "Written by `tests/lint/variables_page.py --fix` from `rules/env/values.json`, which `migrator analyze`, `ckpt_convert launch --check` and\n"
-                 "`migrator explain NAME` read as well. A value that is not in the list is an error of the first two.",
+                 "`migrator explain NAME` read as well. A value outside a list or a range is an error of the first two; of values that are described in words, they judge what they can read.",
         "columns": ("variable", "what it does", "values", "without it", "when to set it, and what to know", "source"),
         "options": "Options of {}",
         "option": ("option", "values"),
@@ -25,7 +25,7 @@ PAGES = {
     "docs/zh/reference/environment.md": {
         "title": "NPU 的环境变量",
         "about": "由 `tests/lint/variables_page.py --fix` 根据 `rules/env/values.json` 生成，`migrator analyze`、`ckpt_convert launch --check` 和\n"
-                 "`migrator explain NAME` 也读取同一张表。前两者会把表中没有的取值报告为错误。",
+                 "`migrator explain NAME` 也读取同一张表。前两者会把不在列表或范围内的取值报告为错误；用文字描述的取值，只检查其中能够判断的部分。",
         "columns": ("变量", "作用", "取值", "不设置时", "何时设置，注意事项", "来源"),
         "options": "{} 的选项",
         "option": ("选项", "取值"),
