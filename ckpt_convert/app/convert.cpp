@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/human.h"
 #include "base/parallel.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "base/write_file.h"
 #include "ckpt_convert/app/launcher.h"
@@ -54,12 +55,13 @@ Status require_room(base::FileSystem& fs, const ConvertOptions& options, const S
     const bool holds_model = source.side == Side::megatron && options.to != Side::megatron &&
                              fs.exists(base::join(options.save_dir, "config.json"));
     if (room || !holds_model) return room;
-    return base::fail(ErrorKind::usage,
-                      base::format("the output directory holds a model, which stays as it is; if that is the original, "
-                                   "where convert_ckpt.py writes to mg2hf, say --hf-cfg-dir {} --save-dir {}/mg2hf, "
-                                   "else name a new directory",
-                                   options.save_dir, options.save_dir),
-                      options.save_dir);
+    return base::fail(
+        ErrorKind::usage,
+        base::format("the output directory holds a model, which stays as it is; if that is the original, "
+                     "where convert_ckpt.py writes to mg2hf, say --hf-cfg-dir {} --save-dir {}, "
+                     "else name a new directory",
+                     base::shell_path(options.save_dir), base::shell_path(base::join(options.save_dir, "mg2hf"))),
+        options.save_dir);
 }
 
 std::string dtype_list(const ConversionPlan& plan) {

@@ -5,6 +5,8 @@
 
 import json
 import os
+import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -259,14 +261,17 @@ def check_words(checks, work):
         if checks.expect(done.returncode == 0, f"{name}: {done.stderr}"):
             checks.expect("--sliding-window 32768" in (work / name / "training_args.sh").read_text(), f"{name}: a window that the model uses")
     back = ["--model-type", "GPT", "--load-model-type", "mg", "--save-model-type", "hf"]
-    before = (work / "hf/model.safetensors").read_bytes()
-    done = convert("--load-dir", work / "mcore", "--save-dir", work / "hf", *back)
-    step = f"--hf-cfg-dir {work / 'hf'} --save-dir {work / 'hf'}/mg2hf"
-    checks.expect(done.returncode == 2 and step in done.stderr, f"beside the original: {done.stderr}")
-    done = convert("--load-dir", work / "mcore", *back, *step.split())
+    # What it says to write is a command: also with a blank in the path.
+    original = work / "the original"
+    shutil.copytree(work / "hf", original)
+    before = (original / "model.safetensors").read_bytes()
+    done = convert("--load-dir", work / "mcore", "--save-dir", original, *back)
+    step = shlex.split(done.stderr.partition(" say ")[2].partition(", else")[0])
+    checks.equal((done.returncode, step), (2, ["--hf-cfg-dir", str(original), "--save-dir", str(original / "mg2hf")]), f"beside the original: {done.stderr}")
+    done = convert("--load-dir", work / "mcore", *back, *step)
     if checks.expect(done.returncode == 0, f"below the original: {done.stderr}"):
-        check_bits(checks, "below the original", work / "hf/mg2hf", tensors)
-    checks.expect((work / "hf/model.safetensors").read_bytes() == before, "the original stays")
+        check_bits(checks, "below the original", original / "mg2hf", tensors)
+    checks.expect((original / "model.safetensors").read_bytes() == before, "the original stays")
 
 
 def main():
