@@ -36,7 +36,7 @@ constexpr auto record_of(const VersionedOrder*) {
                         field("axes", &VersionedOrder::axes, "of its rows, the slowest first").needed());
 }
 
-// What legacy models may have that is not read.
+// Tensors of legacy models that are not read, by their names, and what to do instead.
 struct RefusedTensors {
     std::vector<std::string> tensors;
     std::string what, instead;

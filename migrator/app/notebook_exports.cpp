@@ -98,8 +98,7 @@ std::vector<ScriptAssignment> notebook_exports(const NotebookCode& code, std::st
         script += base::format("{}\n", is_own_shell ? said.substr(1) : said);
         ++lines;
     }
-    const ReadSourced nothing = [](std::string_view) { return std::optional<std::string>(); };
-    for (ScriptAssignment& one : script_exports(script, lines, nothing)) {
+    for (ScriptAssignment& one : script_exports(script, lines)) {
         one.place = base::format("cell {}", start.first);
         out.push_back(std::move(one));
     }

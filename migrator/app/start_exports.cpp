@@ -79,10 +79,10 @@ void leave_out_clashes(const RuleSet& rules, std::span<const ScriptAssignment> a
 
 std::vector<std::string> settings_apart(const StartFacts& facts, std::string_view text) {
     std::vector<std::string> found;
+    const std::vector<std::string_view> lines = base::split(text, '\n');
     for (const std::string& beginning : facts.environments) {
-        const std::string_view key = base::trimmed(beginning, " :");
         const auto sets = [&](std::string_view line) { return base::trimmed(line).starts_with(beginning); };
-        if (std::ranges::any_of(base::split(text, '\n'), sets)) found.emplace_back(key);
+        if (std::ranges::any_of(lines, sets)) found.emplace_back(base::trimmed(beginning, " :"));
     }
     if (found.empty()) return {};
     return {

@@ -38,7 +38,7 @@ std::vector<MakeLine> make_lines(std::string_view text) {
     return out;
 }
 
-// A variable of make means nothing to a shell: it is shown as what a command makes.
+// Writes a variable of make, $(NAME) or $N, as the output of a command, whose value counts as not known; $$ is the shell's $.
 std::string recipe_as_shell(std::string_view text) {
     while (!text.empty() && std::string_view("@-+ ").find(text.front()) != std::string_view::npos)
         text.remove_prefix(1);
@@ -132,8 +132,7 @@ std::vector<ScriptAssignment> make_exports(std::string_view text, std::uint32_t 
         if (!one.is_recipe) reader.read(one, of_recipe);
     }
     std::vector<ScriptAssignment> out = reader.take();
-    const ReadSourced nothing = [](std::string_view) { return std::optional<std::string>(); };
-    for (ScriptAssignment& one : script_exports(recipe_as_shell(recipe->text), 1, nothing)) {
+    for (ScriptAssignment& one : script_exports(recipe_as_shell(recipe->text), 1)) {
         one.place = base::format("line {}", line);
         out.push_back(std::move(one));
     }

@@ -134,6 +134,8 @@ public:
         bool begins = true, exports = false, sources = false, sets = false, unsets = false, chooses = false;
         std::vector<std::size_t> in_front;  // assignments that are perhaps for one command
         for (const std::string_view word : quoted_words(line)) {
+            // export "A=1"
+            const std::string_view assigned = is_assignment(word) ? word : base::trimmed(word, "\"'");
             if (word == ";" || word == "&" || word == "|") {
                 if (word != ";") is_conditional_ = true;
                 begins = true, exports = false, sources = false, sets = false, unsets = false;
@@ -163,8 +165,8 @@ public:
                 continue;
             } else if (begins && is_changed(word)) {
                 make_uncertain(word.substr(0, word.find('+')));
-            } else if (is_assignment(base::trimmed(word, "\"'")) && (begins || exports)) {
-                add(is_assignment(word) ? word : base::trimmed(word, "\"'"), place, exports || exports_all_);
+            } else if (is_assignment(assigned) && (begins || exports)) {
+                add(assigned, place, exports || exports_all_);
                 if (!exports) in_front.push_back(out_.size() - 1);
                 continue;
             } else if (exports) {
@@ -204,7 +206,7 @@ private:
         const std::string_view path = sourced_path(word);
         if (sourced_.size() == kMostSourced || base::contains(sourced_, path)) return;
         sourced_.emplace_back(path);
-        const std::optional<std::string> text = read_sourced_(path);
+        const std::optional<std::string> text = read_sourced_ ? read_sourced_(path) : std::nullopt;
         if (!text) return;
         const bool is_conditional = is_conditional_;
         const std::size_t depth = depth_;
@@ -234,7 +236,7 @@ private:
         std::erase_if(out_, [&](const ScriptAssignment& one) { return one.name == name; });
     }
 
-    // A+=b: what it is then is not read.
+    // A+=b: the joined value is not worked out, so A is no longer certain.
     void make_uncertain(std::string_view name) {
         for (ScriptAssignment& one : out_) {
             if (one.name == name) one.is_certain = false;

@@ -113,7 +113,7 @@ std::string Secrets::shown(std::string_view command, const std::vector<std::stri
 
 std::string Secrets::shown_word(std::string_view word, std::string_view option, bool is_known) const {
     const auto may_be_shown = [&](std::string_view value, std::string_view name) {
-        return !hides(name, value) && !is_one(value) && (is_number_or_switch(value) || is_path(value));
+        return !hides(name, value) && (is_number_or_switch(value) || is_path(value));
     };
     const std::size_t sign = std::min(word.find('='), word.size());
     const std::string_view name = word.substr(0, sign);
