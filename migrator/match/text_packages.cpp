@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <array>
 
 #include "base/file_system.h"
+#include "base/string_map.h"
 #include "base/text.h"
 #include "migrator/match/required_packages.h"
 #include "migrator/match/requirement.h"
+#include "migrator/match/setup_script.h"
 #include "migrator/match/text_file.h"
 #include "migrator/python/literal.h"
 
@@ -24,15 +27,34 @@ bool is_in_path(std::string_view package, std::string_view text) {
     return before.find('/') != before.npos && before.find("://") == before.npos && text.find(".whl") == text.npos;
 }
 
-// install_requires = [...] and the like; every string that could be a requirement.
+// Every string that could be a requirement; listed are those of install_requires and its like.
 std::vector<RequiredPackage> packages_of_script(const SourceFile& file) {
     std::vector<RequiredPackage> out;
     const SyntaxTree tree = SyntaxTree::parse(file.text);
+    const std::vector<NodeId> required = read_setup_script(tree).required;
     for (const Literal& literal : read_literals(tree)) {
         const auto package = required_package(literal.text);
         if (!package) continue;
         const std::string_view versions = versions_behind(*package, literal.text);
-        out.push_back({std::string(*package), std::string(versions), tree.range(literal.node), false});
+        out.push_back({std::string(*package), std::string(versions), tree.range(literal.node),
+                       std::ranges::binary_search(required, literal.node)});
+    }
+    return out;
+}
+
+// The names of what a pyproject.toml or setup.cfg is for.
+std::vector<std::string_view> named_by(const TextContents& contents) {
+    constexpr auto kNamed = std::to_array<std::string_view>({"ext-modules", "metadata", "module", "poetry", "project"});
+    constexpr auto kLists = std::to_array<std::string_view>({"module-name", "packages", "py-modules", "py_modules"});
+    constexpr auto kBuilders = std::to_array<std::string_view>({"maturin", "options", "setuptools"});
+    std::vector<std::string_view> out;
+    for (const TextSetting& setting : contents.settings) {
+        if (setting.key == kNoKey) continue;
+        const std::string_view key = contents.name_of(setting.key);
+        const std::string_view parent = contents.name_of(contents.keys[setting.key].parent);
+        if ((key == "name" && base::contains(kNamed, parent)) ||
+            (base::contains(kLists, key) && base::contains(kBuilders, parent)))
+            out.push_back(setting.text);
     }
     return out;
 }
@@ -52,9 +74,7 @@ public:
             case FileType::ini: tox(); break;
             default: break;
         }
-        const std::size_t listed = found_.size();
         for (const TextCommand& command : contents().commands) install(command);
-        for (std::size_t i = listed; i < found_.size(); ++i) found_[i].is_listed = false;
         return std::move(found_);
     }
 
@@ -102,7 +122,6 @@ private:
         const std::string_view name = base::file_name(file_.path);
         const bool is_project = base::contains(kProjects, name);
         if (!is_project && name != "Pipfile") return;
-        std::string own;
         std::vector<char> is_list(contents().keys.size());
         for (const TextSetting& setting : contents().settings) {
             const std::string_view key = contents().name_of(setting.key);
@@ -114,8 +133,6 @@ private:
                 parent == "dependency-groups")
                 add(setting.text);
             if (key == "build" && !parent.empty()) add_build(setting.text);
-            if (key == "name" && (parent == "project" || parent == "poetry"))
-                own = normalise_distribution(setting.text);
         }
         const std::vector<std::string_view> versions = versions_by_key();
         for (KeyId key = 0; key < contents().keys.size(); ++key) {
@@ -128,8 +145,10 @@ private:
             if (const auto package = required_package(contents().name_of(key))) add(*package, versions[key]);
         }
         // all = ["name[test]"]: of the project itself
-        std::erase_if(found_,
-                      [&](const RequiredPackage& package) { return normalise_distribution(package.name) == own; });
+        base::StringSet own;
+        for (const std::string_view named : named_by(contents())) own.insert(normalise_distribution(named));
+        std::erase_if(
+            found_, [&](const RequiredPackage& package) { return own.contains(normalise_distribution(package.name)); });
     }
 
     // The value of each key, or of `version` behind it.
@@ -174,16 +193,24 @@ private:
     // pip install a b, git clone https://host/owner/b
     void install(const TextCommand& command) {
         const ScriptPlaces& places = file_.rules->script_places;
-        std::size_t first = 0;
-        for (const std::string& installer : places.installers) {
-            if (first == 0) first = behind_command(command, installer);
-        }
+        const auto behind = [&](const std::vector<std::string>& installers) {
+            std::size_t first = 0;
+            for (const std::string& installer : installers) {
+                if (first == 0) first = behind_command(command, installer);
+            }
+            return first;
+        };
+        const std::size_t first = behind(places.installers);
         if (first == 0) return;
+        const std::size_t before = found_.size();
         for (std::size_t i = first; i < command.words.size(); ++i) {
             const std::string_view word = command.words[i];
             if (base::contains(places.installer_values, word)) ++i;
             else if (word != "." && !word.starts_with("./") && !word.starts_with('-')) add(word);
         }
+        // What a workflow installs are tools of its own.
+        if (file_.type != FileType::yaml && behind(places.python_installers) != 0) return;
+        for (std::size_t i = before; i < found_.size(); ++i) found_[i].is_listed = false;
     }
 
     const TextFile& file_;
@@ -226,6 +253,13 @@ std::vector<RequiredPackage> required_packages(const SourceFile& file, const Rul
     std::vector<RequiredPackage> out = PackageFinder(text).run();
     if (file.type == FileType::dockerfile) add_images(text, out);
     return out;
+}
+
+std::vector<std::string> own_names(const SourceFile& file) {
+    if (file.type == FileType::python) return read_setup_script(SyntaxTree::parse(file.text)).names;
+    const TextContents contents = read_text(file.type, file.text, {});
+    const std::vector<std::string_view> names = named_by(contents);
+    return {names.begin(), names.end()};
 }
 
 }  // namespace migrator

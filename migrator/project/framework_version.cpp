@@ -67,8 +67,8 @@ public:
                 if (entry.kind == base::FileKind::regular) files.push_back(entry.name);
             }
             for (const Path& path : sorted(std::move(files))) {
-                auto bytes = base::read_file(fs_, base::join(directory, path), kMaxRequirementsBytes);
-                if (auto found = in_file(path, std::move(bytes))) return found;
+                const Path whole = base::join(directory, path);
+                if (auto found = in_file(whole, base::read_file(fs_, whole, kMaxRequirementsBytes))) return found;
             }
         }
         return std::nullopt;

@@ -197,13 +197,6 @@ const ImportGraph::Node* ImportGraph::outermost_package(const Path& file) const 
     }
 }
 
-std::string ImportGraph::outermost_name(const Path& file) const {
-    const Node* package = outermost_package(file);
-    const Path path = package == nullptr ? file : base::directory_below(package->path);
-    const std::string_view name = base::file_name(path);
-    return std::string(name.substr(0, name.find('.')));
-}
-
 ImportGraph::Place ImportGraph::place_of_module(const Path& file) const {
     const auto place_of_package = [](const Node& package) {
         return Place{base::directory_below(package.path), package.module};

@@ -31,10 +31,6 @@ public:
     // What files import from outside the project: the file and the qualified name, sorted by file. Views of the graph.
     std::vector<std::pair<std::string_view, std::string_view>> external() const;
 
-    // Under which name a program that has the directory of the file on its path imports it, or the outermost package that
-    // it is in: "pkg" of tools/pkg/a/b.py.
-    std::string outermost_name(const base::Path& file) const;
-
     // The files that load one of these modules through others, sorted: a file that imports it itself is not meant.
     std::vector<base::Path> loading_through_others(const std::vector<std::string>& modules) const;
 

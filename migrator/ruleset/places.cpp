@@ -34,6 +34,7 @@ base::Status add(RuleSet& set, ScriptPlaces places, const base::JsonPlace&) {
     append(set.script_places.variable_options, places.variable_options);
     append(set.script_places.directives, places.directives);
     append(set.script_places.installers, places.installers);
+    append(set.script_places.python_installers, places.python_installers);
     append(set.script_places.installer_values, places.installer_values);
     append(set.script_places.whole, places.whole);
     append(set.script_places.whole_under, places.whole_under);

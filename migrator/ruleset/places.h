@@ -58,14 +58,15 @@ constexpr auto record_of(const SettingsReader*) {
 struct ScriptPlaces {
     std::vector<ParameterRow> started_by;
     std::vector<SettingsReader> settings_read_by;
-    std::vector<std::string> variable_options;  // options that the name of a variable follows: "-x"
-    std::vector<std::string> directives;        // comments with options of the program that starts a script: "#SBATCH"
-    std::vector<std::string> installers;        // commands whose words are packages: "pip* install"
-    std::vector<std::string> installer_values;  // their options with a value: "-r"
-    std::vector<std::string> whole;             // commands that are changed as a whole or not at all: "docker run"
-    std::vector<std::string> whole_under;       // keys of settings, what stands below which is as well: "services"
-    std::vector<std::string> class_keys;        // keys of settings whose value is the name of a class: "_target_"
-    ParametersByFunction commands{};            // "os.system"
+    std::vector<std::string> variable_options;   // options that the name of a variable follows: "-x"
+    std::vector<std::string> directives;         // comments with options of the program that starts a script: "#SBATCH"
+    std::vector<std::string> installers;         // commands whose words are packages: "pip* install"
+    std::vector<std::string> python_installers;  // those of them whose words are packages of Python
+    std::vector<std::string> installer_values;   // their options with a value: "-r"
+    std::vector<std::string> whole;              // commands that are changed as a whole or not at all: "docker run"
+    std::vector<std::string> whole_under;        // keys of settings, what stands below which is as well: "services"
+    std::vector<std::string> class_keys;         // keys of settings whose value is the name of a class: "_target_"
+    ParametersByFunction commands{};             // "os.system"
     // By the type of file: "json.loads"
     std::vector<std::pair<std::string, ParametersByFunction>> settings{};
 };
@@ -81,6 +82,8 @@ constexpr auto record_of(const ScriptPlaces*) {
         base::field("directives", &ScriptPlaces::directives, "comments of scripts with options of the scheduler"),
         base::field("installers", &ScriptPlaces::installers,
                     "commands that install packages: the program, which may have one `*`, and its command"),
+        base::field("python_installers", &ScriptPlaces::python_installers,
+                    "those of them that install packages of Python alone"),
         base::field("installer_values", &ScriptPlaces::installer_values, "their options after which a value stands"),
         base::field("whole", &ScriptPlaces::whole,
                     "commands, written as `installers` are, whose options and variables are rewritten all together or "

@@ -5,7 +5,9 @@
 
 #include "base/text.h"
 #include "migrator/semantic/evaluator.h"
+#include "migrator/semantic/project_modules.h"
 #include "migrator/semantic/scope_builder.h"
+#include "migrator/semantic/string_literal.h"
 
 namespace migrator {
 namespace {
@@ -33,11 +35,31 @@ public:
                 out.imports.push_back(imported.name == "*" ? imported.module : imported.qualified());
             if (imported.name == "*" && imported.scope == kModuleScope) out.stars.push_back(imported.module);
         }
+        add_imports_by_text(out);
         for (ScopeId scope = 0; scope < model_.scopes.size(); ++scope) add_scope(scope, out);
         return out;
     }
 
 private:
+    // __import__("a.b"), importlib.import_module("a.b")
+    void add_imports_by_text(ModuleSummary& out) const {
+        const SyntaxTree& tree = model_.tree;
+        for (NodeId id = 0; id < tree.size(); ++id) {
+            if (tree.kind(id) != NodeKind::call) continue;
+            const std::string_view function = tree.text(tree.child(id, Field::function));
+            if (function != "__import__" && function != "import_module" && !function.ends_with(".import_module"))
+                continue;
+            const NodeList given = tree.named_children(tree.child(id, Field::arguments));
+            if (given.empty()) continue;
+            const NodeId first = given.front();
+            const bool by_name = tree.kind(first) == NodeKind::keyword_argument;
+            const auto module = string_literal_value(tree, by_name ? tree.child(first, Field::value) : first);
+            // A relative name is relative to an argument.
+            if (module && !module->empty() && !module->starts_with('.'))
+                out.imports.push_back(resolve_module(model_.context, *module).name);
+        }
+    }
+
     // Classes and functions that others can reach: not those inside functions.
     void add_scope(ScopeId scope, ModuleSummary& out) {
         const Scope& s = model_.scopes[scope];

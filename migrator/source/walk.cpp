@@ -161,6 +161,18 @@ void Walk::analyse(FoundFile& file) {
     file.analysed = file.limit == 0;
 }
 
+bool Walk::take_as_requirements(const Path& path) {
+    const auto found = std::ranges::lower_bound(list_.files, path, {}, &FoundFile::path);
+    const bool is_named = found != list_.files.end() && found->path == path && found->type == FileType::other &&
+                          found->kind == FileKind::regular;
+    if (!is_named || is_vendored(path) || any_matches(exclude_, path) ||
+        !(include_.empty() || any_matches(include_, path)))
+        return false;
+    found->type = FileType::requirements;
+    analyse(*found);
+    return found->analysed;
+}
+
 void Walk::add_file(const Path& relative, bool is_named, std::string_view reason) {
     FoundFile file;
     file.path = relative;

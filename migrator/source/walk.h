@@ -28,6 +28,8 @@ public:
     bool bring_in_file(const base::Path& path);
     // A file that was listed is analysed, whatever it was left out for.
     void analyse(FoundFile& file);
+    // The listed file, whose name says nothing, is analysed as a list of requirements. False when there is none.
+    bool take_as_requirements(const base::Path& path);
 
     FileList& list() { return list_; }
     base::FileSystem& fs() { return fs_; }

@@ -2,9 +2,9 @@
 
     plain_packages.py FOLDER... > rules/packages/plain.json; tests/lint/json_layout.py --fix
 
-Of each package in the folders the newest version counts. It is listed when no source of Python and nothing that is compiled in its wheels
-names a device or a library for one, and when it needs no framework for devices, such as PyTorch, directly or through others. A module
-that a package with code for devices brings as well is not listed.
+Of each package in the folders the newest version counts. It is listed when no source of Python in its wheels names a device or a library for
+one, nothing that is compiled calls one, and it needs no framework for devices, such as PyTorch, directly or through others. A module that a
+package with code for devices brings as well is not listed, nor is a package that a rule has more to say of.
 """
 
 import json
@@ -14,6 +14,11 @@ import zipfile
 from datetime import date
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
+ABOUT = ("Packages of Python without device code, as far as their wheels of the version named show: no source of Python or Cython in them names CUDA, cupy, NCCL, "
+         "ROCm or NVIDIA, nothing compiled calls the functions by which these are driven (cudaMalloc, cuInit, ncclAllReduce and their like), and none of these packages needs a "
+         "framework for devices, such as PyTorch, directly or through others. What is compiled may name a device all the same. A package of which a rule has more to say "
+         "is not among them.")
 WORDS = (b"cuda", b"cupy", b"nccl", b"rocm", b"nvidia", b"triton")
 NAMES_DEVICE = re.compile(rb"(?<![a-z])(?:cuda|cupy|nccl|rocm|nvidia)|libtriton|import triton")
 DEVICE_PACKAGES = re.compile(r"(torch.*|tensorflow.*|jax.*|cupy.*|nvidia-.*|triton.*|xformers|numba|onnxruntime.*|paddlepaddle.*|keras|mxnet.*|.*cuda.*)$")
@@ -91,6 +96,12 @@ def with_users(needed):
     return found
 
 
+def told_packages():
+    """The packages that a rule has something to say of."""
+    tables = json.loads((ROOT / "rules/third_party/packages.json").read_text())["tables"]
+    return {normal(row["package"]) for table in tables for row in table["rows"] if not row.get("quiet")}
+
+
 def main():
     found, needed, device = {}, {}, set()
     for name, version, paths in newest(sys.argv[1:]):
@@ -99,14 +110,14 @@ def main():
         if DEVICE_PACKAGES.match(name) or any(map(has_device_code, wheels)):
             device.add(name)
     device |= with_users(needed)
+    judged = told_packages()
     taken = {module for name in device for module in found[name][1]}
     rows = []
     for name, (version, brought) in found.items():
-        if name not in device and (own := [module for module in brought if module not in taken]):
+        if name not in device | judged and (own := [module for module in brought if module not in taken]):
             rows.append({"package": name, "version": version, "modules": own})
     lines = ",\n".join("    " + json.dumps(row) for row in rows)
-    head = {"schema": 1, "about": "Packages of Python that bring no device code: nothing in the wheels of the version named, neither a source nor what is compiled, names a "
-                                  "device, and none of these packages needs a framework for devices, such as PyTorch, directly or through others.",
+    head = {"schema": 1, "about": ABOUT,
             "source": f"PyPI: wheels, read on {date.today()} with tests/facts/plain_packages.py"}
     print(json.dumps(head, indent=2)[:-2] + ',\n  "packages": [\n' + lines + "\n  ]\n}")
 

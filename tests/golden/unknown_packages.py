@@ -1,6 +1,7 @@
 """Packages that nothing is known of are a list of their own in the report, on the page and in the summary."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -71,7 +72,7 @@ SIBLINGS = {
         {"n.ipynb": json.dumps({"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source} for source in
                                           (["!pip install shell_lib\n", "%matplotlib inline\n", "import one_lib\n"], ["%%bash\nimport not_python\n"], ["import two_lib.x as t, click"])] +
                                          [{"cell_type": "markdown", "metadata": {}, "source": ["import prose"]}],
-                                "metadata": {}, "nbformat": 4, "nbformat_minor": 5})}, ["one_lib*", "two_lib*"]),
+                                "metadata": {}, "nbformat": 4, "nbformat_minor": 5})}, ["one_lib*", "two_lib*", "shell_lib"]),
     "text that is no import": ({"a.py": "'import prose'\n# import comment\nimport_module = 'import x'\n", "b.pyi": "import click\n", "c.txt": "import nothing\n"}, []),
     "Python of all versions": (
         {"a.py": "import imp, distutils.core, asynchat, symbol, parser, formatter, binhex, smtpd, _thread, __main__, test.support\nimport annotationlib, compression.zstd, concurrent.interpreters\n"
@@ -96,6 +97,38 @@ SIBLINGS = {
         {".github/workflows/ci.yml": "jobs:\n  t:\n    steps:\n      - run: sudo apt-get install -y libgl1 && pip install ci_lib\n", "Dockerfile": "FROM x\nRUN apt-get install -y libsm6\n",
          "conf/model.yaml": "model:\n  dependencies: [a_name]\n  pip: [other_name]\nname: x\n"}, []),
     "files that are left out": ({"vendored/requirements.txt": "left_out\n", "vendored/a.py": "import left_out_too\n", ".gitignore": "vendored/\n", "a.py": "import click\n"}, []),
+    "modules that a build makes": (
+        {"a.py": "import fast_ops, nb_ops, lib_ops.x, raw_ops, cmake_ops, cy_ops, bin_ops, win_ops, setup_ops._C, setup_cuda, by_name, spread_pb2, spread_pb2_grpc\nimport other_pb2, in_ops\n",
+         "src/a.cpp": "PYBIND11_MODULE( fast_ops , m) {}\nNB_MODULE(nb_ops, m) {}\nTORCH_LIBRARY\n(lib_ops, m) {}\nPyMODINIT_FUNC PyInit_raw_ops(void) {}\nMY_PYBIND11_MODULE(in_ops, m) {}\n",
+         "CMakeLists.txt": "pybind11_add_module (cmake_ops a.cpp)\n", "lib/cy_ops.pyx": "", "bin_ops.cpython-311-x86_64-linux-gnu.so": "", "win_ops.pyd": "", "protos/spread.proto": "",
+         "setup.py": "from setuptools import setup\nfrom torch.utils import cpp_extension\nNAME = 'by_name'\nsetup(ext_modules=[cpp_extension.CppExtension('setup_ops._C', ['a.cpp']),\n"
+                     "                   CUDAExtension(name='setup_cuda', sources=[]), Extension(NAME, [])])\n"}, ["in_ops*", "other_pb2*"]),
+    "vendored modules": ({"vendor/thing/__init__.py": "", "vendor/thing/deep.py": "", "third/_vendor/single.py": "", "a.py": "import thing.deep, single, deep\n"}, ["deep*"]),
+    "own distributions": (
+        {"setup.py": "from setuptools import setup\nsetup(name='My-Tool', packages=['made_pkg'], py_modules=['made_module'])\n", "setup.cfg": "[metadata]\nname = cfg-tool\n",
+         "sub/pyproject.toml": "[project]\nname = 'toml.tool'\n[tool.maturin]\nmodule-name = 'rust_pkg._native'\n", "a.py": "import my_tool, cfg_tool, toml_tool, made_pkg.x, made_module, rust_pkg\n",
+         "requirements.txt": "my_tool[all]\nCfg_Tool\ntoml-tool\n"}, []),
+    "setup.py": (
+        {"setup.py": "import os\nfrom setuptools import setup, find_packages\nBASE = ['base_lib>=1', 'click']\nBASE += ['added_lib']\nBASE.append('appended_lib')\nextras = {'gpu': ['gpu_lib']}\n"
+                     "extras['all'] = BASE + ['all_lib']\nsetup(version='not_one', packages=find_packages(exclude=['nor_this']), classifiers=['neither'],\n"
+                     "      install_requires=BASE, extras_require=extras, tests_require=['test_lib'], setup_requires=read('requires.txt'))\n"},
+        ["added_lib", "all_lib", "appended_lib", "base_lib", "gpu_lib", "test_lib"]),
+    "lists of other names": (
+        {"requirements.txt": "-r deps/more.txt\n-c pins.txt\n--requirement=joined.txt\n-rshort.txt\n-r missing.txt\n-r ../outside.txt\n", "deps/more.txt": "more_lib\n-r deepest.txt\n",
+         "deps/deepest.txt": "deep_lib\n-r more.txt\n", "pins.txt": "pinned_lib==1\n", "joined.txt": "joined_lib\n", "short.txt": "short_lib\n", "unread.txt": "unread_lib\n",
+         "docker/Dockerfile": "FROM x\nRUN pip install --no-cache-dir \\\n    -r image.txt; rm -r unread.txt\n", "docker/image.txt": "image_lib\n"},
+        ["deep_lib", "image_lib", "joined_lib", "more_lib", "pinned_lib", "short_lib"]),
+    "imports by a text": (
+        {"a.py": "import importlib, util\nfrom importlib import import_module\nimportlib.import_module('by_text.sub')\n__import__('by_dunder')\nm = import_module(name='by_keyword')\nimport_module('util')\n"
+                 "import_module('.relative', 'pkg')\nimport_module(name)\nimport_module(f'some_{name}')\nreload_module('nothing')\n", "util.py": ""}, ["by_dunder*", "by_keyword*", "by_text*"]),
+    "what commands install for Python": (
+        {"install.sh": "pip install sh_lib 'quoted_lib>=2' --timeout 100 --index-url https://host -q ./local .\npip3 install -U git+https://host/o/git_lib.git\npython -m pip install mod_lib\n"
+                       "pip uninstall gone_lib\nsudo apt-get install -y libgl1\ngit clone https://host/o/cloned\nconda install conda_lib\n",
+         "Dockerfile": "FROM x\nRUN apt-get install -y libsm6 && \\\n    pip install image_lib\n", "Makefile": "setup:\n\tpip install make_lib\n"},
+        ["git_lib", "image_lib", "make_lib", "mod_lib", "quoted_lib", "sh_lib"]),
+    "what Ascend installs": (
+        {"a.py": "import acl, te, tbe, topi, hccl, auto_tune, schedule_search, asc_op_compile_base, torchair, msprobe.pytorch, mindie, mindie_llm, atb_llm, llm_datadist, torch_atb\n"
+                 "import npu_bridge, npu_device, msmodelslim, mindspeed, torch_npu, pkg_resources\n"}, []),
     "code that cannot be parsed": ({"a.py": "import broken_lib\ndef (:\n"}, ["broken_lib*"]),
 }
 
@@ -107,8 +140,8 @@ def write(root, files):
         path.write_text(text)
 
 
-def analysed(checks, work, *more):
-    done = run(tool("migrator"), "analyze", "p", *more, "--no-config", "--report", "out", "--format", "json,markdown", cwd=work)
+def analysed(checks, work, *more, path="p"):
+    done = run(tool("migrator"), "analyze", path, *more, "--no-config", "--report", "out", "--format", "json,markdown", cwd=work)
     checks.equal(done.returncode, 0, f"{work.name}: {done.stderr}")
     return done.stdout, json.loads((work / "out/report.json").read_text()), (work / "out/report.md").read_text()
 
@@ -132,6 +165,23 @@ def main():
             rows = analysed(checks, work / str(number))[1]["unknown_packages"]
             checks.equal([row["package"] + "*" * row["imported"] for row in rows], wanted, name)
 
+        # A package is judged once, whether it is imported or asked for.
+        for package, module in (("rmm", "rmm"), ("tensorflow", "tensorflow"), ("tensorflow-cpu", "tensorflow"), ("faiss-cpu", "faiss")):
+            write(work / package / "p", {"a.py": f"import {module}\n", "requirements.txt": f"{package}\n"})
+            report = analysed(checks, work / package)[1]
+            checks.equal(report["unknown_packages"], [], package)
+            told = {finding["rule"] for file in report["files"] for finding in file["findings"] if finding["rule"].startswith("third_party.")}
+            checks.equal(len(told), 1, f"{package}: {told}")
+
+        # A part of a project imports what lies beside and above it.
+        write(work / "whole/p", {
+            ".git/HEAD": "", "util.py": "", "models/net.py": "", "src/made/__init__.py": "", "data/list.txt": "", "other/setup.py": "", "other/x.py": "", "fast.pyx": "",
+            "setup.py": "from setuptools import setup\nsetup(name='whole', ext_modules=[CUDAExtension('far_ops', [])])\n",
+            "tools/deep/run.py": "import util, models.net, made, fast, far_ops, whole, near, tools.deep.near\nimport data, other, elsewhere\n", "tools/deep/near.py": ""})
+        for path in ("p/tools", "p/tools/deep", "p/tools/deep/run.py"):
+            rows = analysed(checks, work / "whole", path=path)[1]["unknown_packages"]
+            checks.equal([row["package"] for row in rows], ["data", "elsewhere", "other"], path)
+
         # Every place counts, and each once.
         write(work / "many/p", {f"m{i:02}.py": "import lib.b, lib.a\nimport lib\n" for i in range(30)} | {"requirements.txt": "lib\nlib\n"})
         said, report, markdown = analysed(checks, work / "many")
@@ -151,6 +201,9 @@ def main():
         checks.expect("no rule knows" not in said + markdown, said)
         rows = json.loads((ROOT / "rules/packages/plain.json").read_text())["packages"]
         checks.equal(sorted(NOT_PLAIN & {row["package"] for row in rows}), [], "packages with code for devices in the list")
+        judged = {re.sub("[-_.]+", "-", row["package"]).lower() for table in json.loads((ROOT / "rules/third_party/packages.json").read_text())["tables"]
+                  for row in table["rows"] if not row.get("quiet")}
+        checks.equal(sorted(judged & {row["package"] for row in rows}), [], "packages of the list that a rule has more to say of")
         modules = sorted({module for row in rows for module in row["modules"]})
         write(work / "modules/p", {"a.py": "".join(f"import {module}\n" for module in modules)})
         checks.equal([row["package"] for row in analysed(checks, work / "modules")[1]["unknown_packages"]], [], "modules of the list")
