@@ -7,12 +7,25 @@
 namespace migrator {
 namespace {
 
+// The constant that a variable always is; else the value itself.
+NodeId constant_of(const PythonFile& file, NodeId value) {
+    const SyntaxTree& tree = file.tree();
+    if (tree.kind(value) != NodeKind::identifier) return value;
+    const BindingSites sites = file.bindings().binding_sites(value);
+    if (sites.size() != 1 || sites.front().value == kNoNode) return value;
+    // A parameter may be given something else.
+    const bool is_assigned = tree.kind(tree.parent(sites.front().target)) == NodeKind::assignment;
+    return is_assigned && tree.subtree_end(sites.front().value) == sites.front().value + 1 ? sites.front().value
+                                                                                           : value;
+}
+
 // Each keyword is written, and not with a value that switches it off.
-bool has_all(const SyntaxTree& tree, const CallArguments& arguments, const std::vector<std::string>& keywords) {
+bool has_all(const PythonFile& file, const CallArguments& arguments, const std::vector<std::string>& keywords) {
+    const SyntaxTree& tree = file.tree();
     auto is_off = [](std::string_view value) { return value == "0" || value == "None" || value == "False"; };
     return std::all_of(keywords.begin(), keywords.end(), [&](const std::string& keyword) {
         const NodeId argument = arguments.find(tree, std::nullopt, keyword);
-        return argument != kNoNode && !is_off(tree.text(tree.child(argument, Field::value)));
+        return argument != kNoNode && !is_off(tree.text(constant_of(file, tree.child(argument, Field::value))));
     });
 }
 
@@ -139,7 +152,7 @@ private:
     void match_row(const CallArguments& arguments, NodeId function, const ArgumentRow& row,
                    const Reference& reference) {
         const SyntaxTree& tree = file_.tree();
-        if (!has_all(tree, arguments, row.beside)) return;
+        if (!has_all(file_, arguments, row.beside)) return;
         const std::string& name = reference.name;
         Certainty certainty = reference.certainty;
         const std::string_view written = tree.text(arguments.list);
@@ -158,7 +171,10 @@ private:
             sink_.push_back(std::move(finding));
             return;
         }
-        if (argument == kNoNode || !arguments.is_own(tree, argument) || !has_state(argument, row)) return;
+        const bool is_advice = row.rule->kind == FindingKind::advice;
+        const bool is_here = argument != kNoNode &&
+                             (is_advice ? arguments.is_written_in(tree, argument) : arguments.is_own(tree, argument));
+        if (!is_here || !has_state(argument, row)) return;
         const bool has_keyword = tree.kind(argument) == NodeKind::keyword_argument;
         // What has no keyword needs no other one.
         if (!row.fix.rename.empty() && !has_keyword && row.fix.wrap.empty()) return;
@@ -183,6 +199,7 @@ private:
             case ArgumentState::integer: return is_integer(file_, value);
             case ArgumentState::computed: return is_computed(file_, value);
             case ArgumentState::equal:
+                if (row.rule->kind == FindingKind::advice) value = constant_of(file_, value);
                 return std::any_of(row.values.begin(), row.values.end(), [&](const std::string& wanted) {
                     return is_same_constant(tree.text(value), wanted);
                 });
@@ -194,7 +211,9 @@ private:
 
     NodeId value_of(NodeId argument) const {
         const SyntaxTree& tree = file_.tree();
-        return tree.kind(argument) == NodeKind::keyword_argument ? tree.child(argument, Field::value) : argument;
+        const bool has_name =
+            tree.kind(argument) == NodeKind::keyword_argument || tree.kind(argument) == NodeKind::pair;
+        return has_name ? tree.child(argument, Field::value) : argument;
     }
 
     std::vector<Edit> renamed_and_wrapped(NodeId argument, const ArgumentFix& fix) const {

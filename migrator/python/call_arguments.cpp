@@ -3,12 +3,34 @@
 #include <algorithm>
 
 #include "migrator/semantic/python_facts.h"
+#include "migrator/semantic/string_literal.h"
 
 namespace migrator {
 namespace {
 
 // So many partials in one another are looked through.
 constexpr int kMostPartials = 8;
+
+// The keywords that **dict(a=b) or **{"a": b} gives; nothing where not all of them are written there.
+NodeList unpacked(const SyntaxTree& tree, NodeId splat) {
+    const NodeList values = tree.named_children(splat);
+    if (values.empty()) return {};
+    NodeId value = values.front();
+    NodeKind wanted = NodeKind::pair;
+    if (tree.kind(value) == NodeKind::call && tree.text(tree.child(value, Field::function)) == "dict") {
+        value = tree.child(value, Field::arguments);
+        wanted = NodeKind::keyword_argument;
+    } else if (tree.kind(value) != NodeKind::dictionary) {
+        return {};
+    }
+    NodeList out;
+    for (const NodeId id : tree.named_children(value)) {
+        if (tree.kind(id) == NodeKind::comment) continue;
+        if (tree.kind(id) != wanted) return {};
+        out.push_back(id);
+    }
+    return out;
+}
 
 std::optional<CallArguments> written_arguments(const SyntaxTree& tree, NodeId call) {
     CallArguments out;
@@ -17,6 +39,11 @@ std::optional<CallArguments> written_arguments(const SyntaxTree& tree, NodeId ca
     for (const NodeId id : tree.named_children(out.list)) {
         const NodeKind kind = tree.kind(id);
         if (kind == NodeKind::comment) continue;
+        if (kind == NodeKind::dictionary_splat) {
+            const NodeList given = unpacked(tree, id);
+            out.by_keyword.insert(out.by_keyword.end(), given.begin(), given.end());
+            if (!given.empty()) continue;
+        }
         out.open |= kind == NodeKind::list_splat || kind == NodeKind::dictionary_splat;
         const bool is_named = kind == NodeKind::keyword_argument || kind == NodeKind::dictionary_splat;
         (is_named ? out.by_keyword : out.by_position).push_back(id);
@@ -85,6 +112,8 @@ NodeId CallArguments::find(const SyntaxTree& tree, std::optional<std::size_t> po
         if (i == *position) return by_position[i];
     }
     const auto found = std::ranges::find_if(by_keyword, [&](NodeId argument) {
+        if (tree.kind(argument) == NodeKind::pair)
+            return string_literal_value(tree, tree.child(argument, Field::key)) == keyword;
         const NodeId name = tree.child(argument, Field::name);
         return name != kNoNode && tree.text(name) == keyword;
     });

@@ -12,11 +12,13 @@ namespace migrator {
 struct CallArguments {
     NodeId list = kNoNode;            // of the call itself
     std::vector<NodeId> by_position;  // without comments; with stars
-    std::vector<NodeId> by_keyword;   // the first of a keyword counts
+    std::vector<NodeId> by_keyword;   // the first of a keyword counts; also pairs of **{"a": b}
     bool open = false;                // there may be more than is written
 
     // Whether it is written in the call itself.
     bool is_own(const SyntaxTree& tree, NodeId argument) const { return tree.parent(argument) == list; }
+    // The same, or in a ** of it.
+    bool is_written_in(const SyntaxTree& tree, NodeId argument) const { return tree.is_ancestor(list, argument); }
     // With its keyword, if it has one; kNoNode: it is not written.
     NodeId find(const SyntaxTree& tree, std::optional<std::size_t> position, std::string_view keyword) const;
 };
