@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "base/format.h"
 #include "migrator/match/matchers.h"
@@ -53,10 +54,86 @@ bool defines_enum_member(const PythonFile& file, NodeId literal) {
                                [&](NodeId base) { return file.last_name(base).ends_with("Enum"); });
 }
 
+// The variables that hold settings of packages with a device of their own: PARAMS of lightgbm.train(PARAMS, data), f(**PARAMS).
+class OthersSettings {
+public:
+    OthersSettings(const PythonFile& file, const ValueRow& row) : tree_(file.tree()) {
+        if (!file.imports_any(row.others)) return;
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            if (tree_.kind(id) != NodeKind::call || !is_of(file, row, tree_.child(id, Field::function))) continue;
+            calls_.insert(id);
+            const NodeId list = tree_.child(id, Field::arguments);
+            for (const NodeId argument : list == kNoNode ? NodeList() : tree_.named_children(list))
+                given_.insert(tree_.text(inside(argument)));
+        }
+    }
+
+    // Whether the literal is a value in such settings.
+    bool hold(NodeId literal) const {
+        if (calls_.empty()) return false;
+        const NodeId entry = tree_.parent(literal);
+        if (entry == kNoNode) return false;
+        // PARAMS["device"] = "cuda"
+        if (tree_.kind(entry) == NodeKind::assignment) {
+            const NodeId left = tree_.child(entry, Field::left);
+            return tree_.kind(left) == NodeKind::subscript && is_given(tree_.child(left, Field::value));
+        }
+        NodeId mapping = tree_.parent(entry);
+        if (tree_.kind(entry) == NodeKind::keyword_argument) {
+            // dict(device="cuda"), PARAMS.update(device="cuda")
+            mapping = tree_.parent(mapping);
+            const NodeId function = tree_.child(mapping, Field::function);
+            if (function == kNoNode) return false;
+            if (tree_.kind(function) == NodeKind::attribute) return is_given(tree_.child(function, Field::object));
+            if (tree_.text(function) != "dict") return false;
+        } else if (tree_.kind(entry) != NodeKind::pair) {
+            return false;
+        }
+        return is_for_others(mapping);
+    }
+
+private:
+    static bool is_of(const PythonFile& file, const ValueRow& row, NodeId function) {
+        return function != kNoNode &&
+               std::ranges::any_of(file.bindings().references(function), [&](const Reference& one) {
+                   return base::contains(row.others, std::string_view(one.name).substr(0, one.name.find('.')));
+               });
+    }
+
+    // What `name=value` and `**value` give.
+    NodeId inside(NodeId argument) const {
+        const NodeKind kind = tree_.kind(argument);
+        if (kind == NodeKind::keyword_argument) return tree_.child(argument, Field::value);
+        if (kind != NodeKind::dictionary_splat) return argument;
+        const NodeList parts = tree_.named_children(argument);
+        return parts.empty() ? argument : parts.front();
+    }
+
+    bool is_given(NodeId variable) const { return variable != kNoNode && given_.contains(tree_.text(variable)); }
+
+    bool is_for_others(NodeId mapping) const {
+        NodeId around = tree_.parent(mapping);
+        if (around != kNoNode && tree_.kind(around) == NodeKind::assignment)
+            return is_given(tree_.child(around, Field::left));
+        // PARAMS.update({...}), train({...})
+        for (int up = 0; up < 3 && around != kNoNode; ++up, around = tree_.parent(around)) {
+            if (tree_.kind(around) != NodeKind::call) continue;
+            const NodeId function = tree_.child(around, Field::function);
+            return calls_.contains(around) || (function != kNoNode && tree_.kind(function) == NodeKind::attribute &&
+                                               is_given(tree_.child(function, Field::object)));
+        }
+        return false;
+    }
+
+    const SyntaxTree& tree_;
+    std::set<NodeId> calls_;
+    std::set<std::string_view> given_;
+};
+
 void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Literal& literal, const ValueRow& row,
-                   ValueFlow& flow, FindingSink& sink) {
+                   const OthersSettings& others, ValueFlow& flow, FindingSink& sink) {
     std::vector<ValueToken> tokens = value_tokens(literal.text, row);
-    if (tokens.empty() || names_attribute(file, literal.node)) return;
+    if (tokens.empty() || names_attribute(file, literal.node) || others.hold(literal.node)) return;
     std::optional<Certainty> certainty = flow.destination(literal.node);
     // A word means something only where it is taken.
     if (!certainty && row.form == ValueForm::word) return;
@@ -139,9 +216,14 @@ void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<
                   FindingSink& sink) {
     const std::vector<ValueRow>& rows = file.rules().values;
     std::vector<ValueFlow> flows;
-    for (const ValueRow& row : rows) flows.emplace_back(file, row);
+    std::vector<OthersSettings> others;
+    for (const ValueRow& row : rows) {
+        flows.emplace_back(file, row);
+        others.emplace_back(file, row);
+    }
     for (const Literal& literal : literals) {
-        for (std::size_t i = 0; i < rows.size(); ++i) match_literal(file, adapted, literal, rows[i], flows[i], sink);
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            match_literal(file, adapted, literal, rows[i], others[i], flows[i], sink);
     }
     for (NodeId node = 0; node < file.tree().size(); ++node) {
         if (file.tree().kind(node) != NodeKind::slice) continue;

@@ -86,7 +86,7 @@ private:
         const std::string_view text = default_in(setting.text);
         const std::vector<ValueToken> tokens = value_tokens(text, row_);
         const std::string_view name = contents().name_of(setting.key);
-        if (tokens.empty() || is_only_shown(name, setting.lists)) return;
+        if (tokens.empty() || is_only_shown(name, setting.lists) || is_of_others(setting.key)) return;
         const bool is_known = carries(name, setting.lists) || carries(variable_in(setting.text));
         // A name with a number is a device wherever settings have it; `cuda:` alone is a key.
         const bool has_number = text.find(':') != text.npos && !text.ends_with(':');
@@ -100,6 +100,15 @@ private:
                 {"What reads it could not be seen: if it is used as one there, write {to}.", {{"to", to}}});
         if (row_.fix.replace_by.empty() && !row_.rule->at_run_time) finding.fix = fix(text, tokens);
         sink_.push_back(std::move(finding));
+    }
+
+    // lightgbm: {device_type: cuda}
+    bool is_of_others(KeyId key) const {
+        constexpr int kMostLevels = 8;
+        for (int level = 0; level < kMostLevels && key != kNoKey; ++level, key = contents().keys[key].parent) {
+            if (base::contains(row_.others, contents().name_of(key))) return true;
+        }
+        return false;
     }
 
     // Whether the Python file around it reads the key, and only shows what it reads.

@@ -21,6 +21,7 @@ struct ValueRow {
     std::vector<std::string> properties;     // members of a carrier that have such a value: "type"
     std::vector<std::string> text_of;        // classes whose str() has such a value: "torch.device"
     std::vector<std::string> packages;       // a carrier's name counts in calls of these; other packages have their own
+    std::vector<std::string> others;         // packages that take settings in which a carrier's name is their own
     std::vector<std::string> options;        // functions that declare an option: "argparse.ArgumentParser.add_argument"
     std::vector<std::string> option_values;  // their parameters that hold values of it: "default", "choices"
     TextFix fix{};
@@ -57,6 +58,10 @@ constexpr auto record_of(const ValueRow*) {
         base::field("packages", &ValueRow::packages,
                     "a carrier's name counts in calls of these packages; in other packages it may mean something "
                     "else"),
+        base::field(
+            "others", &ValueRow::others,
+            "packages that take settings, a mapping, in which a carrier's name means something of their own: what "
+            "is given to them stays"),
         base::field("options", &ValueRow::options, "functions that declare options"),
         base::field("option_values", &ValueRow::option_values, "their parameters that hold a value of the option"));
 }
