@@ -66,6 +66,12 @@ constexpr auto record_of(const VariableFile*) {
                     field("tables", &VariableFile::tables, "one").needed());
 }
 
+// What a variable or a hole in a text stands for is not known.
+bool may_be_numbers(std::string_view value) {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    return value.find_first_of("${%<(\x01") != value.npos || std::ranges::none_of(value, is_letter);
+}
+
 // The second of two values of one list replaces the first, unless it takes it over.
 bool replaces(const SetVariable& earlier, const SetVariable& later) {
     return earlier.name == later.name && earlier.value != later.value && !earlier.value.empty() &&
@@ -92,6 +98,7 @@ Message ValueLimits::words() const {
     bound(above, "above {bound}");
     bound(below, "below {bound}");
     bound(multiple_of, "a multiple of {bound}");
+    if (numbers) want("numbers with commas between them");
     if (!one_of.empty()) want({"one of {words}", {{"words", joined(one_of, ", ")}}});
     return out;
 }
@@ -103,6 +110,7 @@ bool ValueLimits::takes(std::string_view value) const {
     };
     return holds(min, std::greater_equal<>()) && holds(max, std::less_equal<>()) && holds(above, std::greater<>()) &&
            holds(below, std::less<>()) && holds(multiple_of, [](double a, double b) { return std::fmod(a, b) == 0; }) &&
+           (!numbers || may_be_numbers(value)) &&
            (one_of.empty() ||
             std::ranges::any_of(one_of, [&](const std::string& word) { return is_alike(word, value); }));
 }

@@ -21,6 +21,7 @@ struct ValueLimits {
     std::optional<double> above, below;  // exclusive
     std::optional<double> multiple_of;
     std::vector<std::string> one_of;  // capitals make no difference
+    bool numbers = false;             // with commas between them
 
     Status check(const JsonPlace& at) const;
     // What a value has to be, in words; empty: anything.
@@ -33,7 +34,8 @@ constexpr auto record_of(const ValueLimits*) {
                   field("max", &ValueLimits::max, "at most"), field("above", &ValueLimits::above, "more than"),
                   field("below", &ValueLimits::below, "less than"),
                   field("multiple_of", &ValueLimits::multiple_of, "a multiple of"),
-                  field("one_of", &ValueLimits::one_of, "one of these; capitals make no difference"));
+                  field("one_of", &ValueLimits::one_of, "one of these; capitals make no difference"),
+                  field("numbers", &ValueLimits::numbers, "numbers with commas between them"));
 }
 
 // Another variable, or the same of another value, that must not be set as well.

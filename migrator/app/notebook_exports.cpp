@@ -7,9 +7,13 @@
 #include "base/format.h"
 #include "base/shell_word.h"
 #include "base/text.h"
+#include "migrator/semantic/string_literal.h"
+#include "migrator/syntax/syntax_tree.h"
 
 namespace migrator {
 namespace {
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < ' '; }
 
 // Where in the notebook something stands.
 using CellLine = std::pair<std::size_t, std::size_t>;
@@ -44,24 +48,85 @@ std::optional<CellAssignment> by_magic(CellLine at, std::string_view line) {
     return in_cell(at, base::trimmed(line.substr(0, end)), value, value.find_first_of("${") == value.npos);
 }
 
-// os.environ["NAME"] = "value"
-std::optional<CellAssignment> by_python(CellLine at, std::string_view line) {
-    constexpr std::string_view kEnviron = "os.environ[";
-    const std::string_view said = base::trimmed(line);
-    if (!said.starts_with(kEnviron)) return std::nullopt;
-    const std::size_t closing = said.find(']');
-    const std::size_t sign = said.find('=', std::min(closing, said.size()));
-    if (sign == said.npos || said.substr(sign).starts_with("==")) return std::nullopt;
-    const std::string_view name = base::trimmed(said.substr(kEnviron.size(), closing - kEnviron.size()), "\"'");
-    if (name.empty() || !std::ranges::all_of(name, base::is_word_char)) return std::nullopt;
-    const std::string_view value = base::trimmed(said.substr(sign + 1));
-    const std::size_t end = value.empty() ? value.npos : value.find(value.front(), 1);
-    const bool is_text = end != value.npos && (value.front() == '"' || value.front() == '\'');
-    const std::string_view behind = is_text ? base::trimmed(value.substr(end + 1)) : value;
-    const bool is_certain = is_text && line.starts_with(kEnviron) && (behind.empty() || behind.front() == '#') &&
-                            value.substr(0, end).find('\\') == value.npos;
-    return in_cell(at, name, is_certain ? value.substr(1, end - 1) : "", is_certain);
-}
+// What the statements of Python set: os.environ["NAME"] = "value", os.environ.update(...) and their like.
+class EnvironmentReader {
+public:
+    explicit EnvironmentReader(const CellText& code) : code_(code), tree_(SyntaxTree::parse(code.text())) {}
+
+    std::vector<CellAssignment> run() {
+        for (NodeId id = 0; id < tree_.size(); ++id) {
+            if (tree_.kind(id) == NodeKind::call) read_call(id);
+            const bool assigns = tree_.kind(id) == NodeKind::assignment;
+            if (!assigns && tree_.kind(id) != NodeKind::augmented_assignment) continue;
+            const NodeId left = tree_.child(id, Field::left), right = tree_.child(id, Field::right);
+            if (left == kNoNode || right == kNoNode) continue;
+            if (assigns && tree_.kind(left) == NodeKind::subscript && is_environment(tree_.child(left, Field::value)))
+                add(tree_.child(left, Field::subscript), right);
+            else if (!assigns && is_environment(left)) add_all(right);
+        }
+        return std::move(out_);
+    }
+
+private:
+    bool is_environment(NodeId node) const {
+        return node != kNoNode && (tree_.text(node) == "os.environ" || tree_.text(node) == "environ");
+    }
+
+    void read_call(NodeId call) {
+        const NodeId function = tree_.child(call, Field::function);
+        const NodeId arguments = tree_.child(call, Field::arguments);
+        if (function == kNoNode || arguments == kNoNode || tree_.kind(function) != NodeKind::attribute) return;
+        const NodeList given = tree_.named_children(arguments);
+        const std::string_view method = tree_.text(tree_.child(function, Field::attribute));
+        const bool is_on_it = is_environment(tree_.child(function, Field::object));
+        if (is_on_it && method == "update") {
+            add_all(arguments);
+            if (!given.empty()) add_all(given.front());
+        } else if (given.size() == 2 && ((is_on_it && method == "setdefault") || tree_.text(function) == "os.putenv")) {
+            add(given[0], given[1], is_on_it);
+        }
+    }
+
+    // {"NAME": "value"}, dict(NAME="value"), (NAME="value")
+    void add_all(NodeId mapping) {
+        if (tree_.kind(mapping) == NodeKind::call) mapping = tree_.child(mapping, Field::arguments);
+        if (mapping == kNoNode) return;
+        for (const NodeId item : tree_.named_children(mapping)) {
+            if (tree_.kind(item) == NodeKind::pair) add(tree_.child(item, Field::key), tree_.child(item, Field::value));
+            if (tree_.kind(item) == NodeKind::keyword_argument)
+                add_named(std::string(tree_.text(tree_.child(item, Field::name))), item,
+                          tree_.child(item, Field::value));
+        }
+    }
+
+    void add(NodeId key, NodeId value, bool if_unset = false) {
+        if (key == kNoNode || value == kNoNode) return;
+        if (auto name = string_literal_value(tree_, key)) add_named(std::move(*name), key, value, if_unset);
+    }
+
+    void add_named(std::string name, NodeId at, NodeId value, bool if_unset = false) {
+        if (name.empty() || !std::ranges::all_of(name, base::is_word_char) || value == kNoNode) return;
+        const CellText::Place place = code_.place(tree_.range(at).begin);
+        const CellLine line{place.cell, place.line};
+        const auto said = [&](const CellAssignment& one) { return one.said.name == name; };
+        if (if_unset && std::ranges::any_of(out_, said)) return;
+        const auto text = string_literal_value(tree_, value);
+        const bool is_certain = text && is_always_run(at) && std::ranges::none_of(*text, is_control);
+        out_.push_back(in_cell(line, name, is_certain ? *text : "", is_certain));
+    }
+
+    bool is_always_run(NodeId id) const {
+        while (tree_.kind(id) != NodeKind::expression_statement) {
+            id = tree_.parent(id);
+            if (id == kNoNode) return false;
+        }
+        return tree_.parent(id) == tree_.root();
+    }
+
+    const CellText& code_;
+    SyntaxTree tree_;
+    std::vector<CellAssignment> out_;
+};
 
 }  // namespace
 
@@ -82,10 +147,9 @@ std::vector<ScriptAssignment> notebook_exports(const NotebookCode& code, std::st
         start = at;
     });
     if (own.empty()) return {};
-    each_line(code.python(), [&](std::size_t, std::string_view said, CellLine at) {
-        if (at >= start) return;
-        if (auto one = by_python(at, said)) found.push_back(std::move(*one));
-    });
+    for (CellAssignment& one : EnvironmentReader(code.python()).run()) {
+        if (one.at < start) found.push_back(std::move(one));
+    }
     std::ranges::stable_sort(found, {}, &CellAssignment::at);
     std::vector<ScriptAssignment> out;
     for (CellAssignment& one : found) out.push_back(std::move(one.said));

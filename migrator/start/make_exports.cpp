@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/format.h"
 #include "base/shell_word.h"
@@ -54,22 +55,26 @@ std::string recipe_as_shell(std::string_view text) {
 
 struct MakeAssignment {
     std::string_view name, value;
+    bool adds = false;
 };
 
-// NAME = value, NAME := value, NAME ?= value
+// NAME = value, NAME := value, NAME ?= value, NAME += value
 std::optional<MakeAssignment> make_assignment(std::string_view text) {
     const std::size_t sign = text.find('=');
     if (sign == text.npos) return std::nullopt;
-    const std::string_view name = base::trimmed(text.substr(0, sign), " \t:?");
+    const std::string_view name = base::trimmed(text.substr(0, sign), " \t:?+");
     if (name.empty() || !std::ranges::all_of(name, base::is_word_char)) return std::nullopt;
     const std::string_view value = text.substr(sign + 1);
-    return MakeAssignment{name, base::trimmed(value.substr(0, value.find(" #")))};
+    return MakeAssignment{name, base::trimmed(value.substr(0, value.find(" #"))), text.substr(0, sign).ends_with('+')};
 }
 
 class MakeReader {
 public:
     void read(const MakeLine& line, std::string_view targets) {
         std::string_view text = line.text;
+        // Between those stands the value of a variable.
+        if (text.starts_with("define ")) is_in_value_ = true;
+        if (std::exchange(is_in_value_, is_in_value_ && text != "endef")) return;
         if (base::contains(kConditions, text.substr(0, text.find(' ')))) ++depth_;
         if (text == "endif" && depth_ > 0) --depth_;
         // TARGET: export A = 1
@@ -78,13 +83,15 @@ public:
             if (text.substr(0, colon) != targets) return;
             text = base::trimmed(text.substr(colon + 1));
         }
-        const bool exports = text.starts_with("export ");
-        if (exports) text = base::trimmed(text.substr(text.find(' ')));
+        const bool exports = text.starts_with("export "), keeps = text.starts_with("unexport ");
+        if (exports || keeps) text = base::trimmed(text.substr(text.find(' ')));
         if (const auto found = make_assignment(text)) return add(*found, line.number, exports);
-        if (text.starts_with(".EXPORT_ALL_VARIABLES")) exports_all_ = true;
-        if (!exports) return;
+        if (text == "export" || text.starts_with(".EXPORT_ALL_VARIABLES")) exports_all_ = true;
+        if (!exports && !keeps) return;
         for (const std::string_view name : base::split(text, ' ')) {
-            if (exported_.size() < kMostOfMake) exported_.emplace_back(name);
+            std::erase(exports ? kept_ : exported_, name);
+            std::vector<std::string>& names = exports ? exported_ : kept_;
+            if (names.size() < kMostOfMake) names.emplace_back(name);
         }
     }
 
@@ -95,8 +102,10 @@ public:
             ScriptAssignment& one = all_[at];
             const bool is_last = std::none_of(all_.begin() + static_cast<std::ptrdiff_t>(at) + 1, all_.end(),
                                               [&](const ScriptAssignment& later) { return later.name == one.name; });
-            one.is_exported = one.is_exported || exports_all_ || base::contains(exported_, std::string_view(one.name));
-            if (one.is_exported && is_last) out.push_back(one);
+            one.is_exported |= exports_all_ || base::contains(exported_, std::string_view(one.name));
+            if (!one.is_exported || !is_last || base::contains(kept_, std::string_view(one.name))) continue;
+            out.push_back(one);
+            out.back().value = base::shell_word(one.value);
         }
         return out;
     }
@@ -104,13 +113,21 @@ public:
 private:
     void add(const MakeAssignment& found, std::uint32_t number, bool exports) {
         if (all_.size() == kMostOfMake) return;
-        all_.push_back({std::string(found.name), base::shell_word(found.value), base::format("line {}", number),
-                        exports, depth_ == 0 && found.value.find('$') == found.value.npos});
+        ScriptAssignment one{std::string(found.name), std::string(found.value), base::format("line {}", number),
+                             exports, depth_ == 0 && found.value.find('$') == found.value.npos};
+        const auto before = std::ranges::find(all_.rbegin(), all_.rend(), one.name, &ScriptAssignment::name);
+        if (before != all_.rend()) one.is_exported |= before->is_exported;
+        if (before != all_.rend() && found.adds) {
+            one.value = base::format("{} {}", before->value, found.value);
+            one.is_certain &= before->is_certain;
+        }
+        all_.push_back(std::move(one));
     }
 
-    std::vector<ScriptAssignment> all_;
-    std::vector<std::string> exported_;
+    std::vector<ScriptAssignment> all_;  // with values as they are written
+    std::vector<std::string> exported_, kept_;
     std::size_t depth_ = 0;
+    bool is_in_value_ = false;
     bool exports_all_ = false;
 };
 

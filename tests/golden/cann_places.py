@@ -32,15 +32,20 @@ def set_env(path, says):
     path.write_text(f'export ASCEND_HOME_PATH="{says}$LD_LIBRARY_PATH_OF_NOBODY"\n')
 
 
-def found(script, root, last=NOT_FOUND, shown="$ASCEND_HOME_PATH", **given):
-    """Where CANN is when the script has loaded it, or what it says instead. `last`: in the last of the lines that run."""
+def ran(script, root, last, shown, **given):
+    """Its lines up to those that load CANN, or NNAL, where `last` is in the last of them; they have two arguments."""
     text = below(script.read_text(), root)
     at = text.index(last)
     copy = script.with_name(f"of_test_{script.name}")
     copy.write_text(text[:text.index("\nfi\n", at) + 4] + f'echo "{shown}"\n')
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("ASCEND", "CANN", "ATB", "NNAL"))}
-    done = subprocess.run(["bash", "-eu", "-c", f'HERE="{script.parent}"; [ ! -f "$HERE/settings.sh" ] || source "$HERE/settings.sh"; source "$0"', copy],
+    return subprocess.run(["bash", "-eu", "-c", f'HERE="{script.parent}"; [ ! -f "$HERE/settings.sh" ] || source "$HERE/settings.sh"; source "$0"', copy, "one", "two"],
                           capture_output=True, text=True, env={**environment, "HOME": str(root / "home"), **given}, cwd=script.parent)
+
+
+def found(script, root, last=NOT_FOUND, shown="$ASCEND_HOME_PATH", **given):
+    """Where CANN is when the script has loaded it, or what it says instead."""
+    done = ran(script, root, last, shown, **given)
     return done.stdout.strip() if done.returncode == 0 else done.stderr
 
 
@@ -64,7 +69,7 @@ def check_script(checks, script, work):
 
 def check_nnal(checks, script, work):
     """It is loaded behind CANN from the first of its places that is there; without it, and where it fails, the script goes on."""
-    nnal = {"last": "$NNAL_SET_ENV could not be loaded", "shown": "${ATB_HOME_PATH:-none}", "ASCEND_HOME_PATH": "loaded"}
+    nnal = {"last": "load_environment NNAL_SET_ENV", "shown": "${ATB_HOME_PATH:-none}", "ASCEND_HOME_PATH": "loaded"}
     for number, place in enumerate(NNAL):
         root = work / f"{script.parent.name}_nnal_{number}"
         root.mkdir()
@@ -76,6 +81,24 @@ def check_nnal(checks, script, work):
         checks.equal(found(script, root, ATB_HOME_PATH="before", **nnal), "before", f"{script}: NNAL is loaded already")
         path.write_text("return 1\n")
         checks.equal(found(script, root, **nnal), "none", f"{script}: NNAL fails")
+
+
+def check_failures(checks, script, work):
+    """A file that fails is named, with what to do, whether or not the script goes on; and none sees the arguments of the script."""
+    root = work / f"{script.parent.name}_failing"
+    own = root / "own/set_env.sh"
+    own.parent.mkdir(parents=True)
+    for variable, last, others in (("CANN_SET_ENV", NOT_FOUND, {}), ("NNAL_SET_ENV", "load_environment NNAL_SET_ENV", {"ASCEND_HOME_PATH": "loaded"})):
+        for text, status, says in (("exit 3\n", 3, "ended this script"), ("return 1\n", 1 if variable == "CANN_SET_ENV" else 0, "failed"),
+                                   ('false\nexport SEEN="$#" ASCEND_HOME_PATH=x\n', 0, None)):
+            own.write_text(text)
+            done = ran(script, root, last, "seen ${SEEN:-} of $#", **others, **{variable: str(own)})
+            what = f"{script}: {variable} {text!r}"
+            checks.equal(done.returncode, status, what)
+            if says:
+                checks.expect(f"{own} {says}. Source it in a shell to see why, or name another: {variable}=" in done.stderr, f"{what}: {done.stderr}")
+            else:
+                checks.equal((done.stdout.strip(), done.stderr), ("seen 0 of 2", ""), what)
 
 
 def check_documents(checks):
@@ -108,6 +131,7 @@ def main():
             if checks.expect(script.is_file(), f"{script} was not written"):
                 check_script(checks, script, work)
                 check_nnal(checks, script, work)
+                check_failures(checks, script, work)
         if shutil.which("shellcheck"):
             done = subprocess.run(["shellcheck", work / "started/run_npu.sh"], capture_output=True, text=True)
             checks.expect(done.returncode == 0, f"shellcheck: {done.stdout}")

@@ -74,6 +74,21 @@ OTHER_STARTS = {
                      "other:\n\texport GONE=1\n\tpython3 -c pass\n", "data": ""},
         {"FIRST": "1", "PATHS": "a b", "LATER": "7", "OWN": "3", "ASCEND_RT_VISIBLE_DEVICES": "0,1", "AT": "/somewhere/me"},
         ("HF_TOKEN", "MODE", "NAMED", "WHERE", "BESIDE")),
+    "make, with all of it exported": (
+        {"Makefile": "export\nFIRST = 1\nMORE = a\nMORE += b\nunexport HELD\nHELD = 3\nWHERE = $(shell pwd)\nWHERE += b\ndefine BLOCK\nINNER = 9\nendef\nCUDA_VISIBLE_DEVICES = GPU-8932f937-d72c\n"
+                     "train:\n\ttorchrun --nproc_per_node 8 train.py\n"},
+        {"FIRST": "1", "MORE": "a b"}, ("WHERE", "CUDA_VISIBLE_DEVICES")),
+    "make, added to": (
+        {"Makefile": "export FIRST = 1\nFIRST += 2\nexport OWN += x\nLATER = 1\nexport LATER\nunexport LATER\nLOCAL += 2\ntrain:\n\ttorchrun --nproc_per_node 8 train.py\n"},
+        {"FIRST": "1 2", "OWN": "x"}, ()),
+    "devices by their UUIDs": (
+        {"run.sh": "export CUDA_VISIBLE_DEVICES=GPU-8932f937-d72c-4106-c12f-20bd9faed9f6,MIG-7\nexport LIMIT=5\ntorchrun --nproc_per_node 8 train.py\n"}, {"LIMIT": "5"},
+        ("CUDA_VISIBLE_DEVICES",)),
+    "an open list of devices": ({"run.sh": "export GPUS=0,1\nexport CUDA_VISIBLE_DEVICES=${GPUS}\ntorchrun --nproc_per_node 8 train.py\n"},
+                                {"GPUS": "0,1", "ASCEND_RT_VISIBLE_DEVICES": "0,1"}, ()),
+    "kubernetes": (
+        {"job.yaml": "kind: Job\nspec:\n  template:\n    spec:\n      containers:\n        - command: [bash, -c]\n          args:\n            - torchrun --nproc_per_node 8 train.py\n"
+                     "          envFrom:\n            - secretRef: {name: hf_secret}\n"}, {}, ("The",)),
     "compose": ({"compose.yaml": "services:\n  train:\n    image: x\n    environment:\n      - HF_TOKEN=hf_secret\n    command: torchrun --nproc_per_node 8 train.py\n"}, {}, ("The",)),
     "notebook": (
         {"run.ipynb": json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
@@ -82,6 +97,15 @@ OTHER_STARTS = {
                 "import os\nos.environ['SECOND'] = \"a b\"  # of it\nos.environ[\"WHEN\"] = str(2)\nif FAST:\n    os.environ['MODE'] = 'fast'\nprint(os.environ['FIRST'] == '1')",
                 "!export GONE=1\n!python3 -c pass", "%%bash\nexport GONE=2", "!OWN=3 torchrun --nproc_per_node 8 train.py", "%env BEHIND=1")]})},
         {"FIRST": "1", "HCCL_RDMA_TC": "104", "SECOND": "a b", "OWN": "3"}, ("HF_TOKEN", "WHERE", "WHEN", "MODE")),
+    "notebook, other ways to set": (
+        {"run.ipynb": json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
+            {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source} for source in (
+                "import os\nfrom os import environ\nos.environ.update({\n    'NCCL_IB_TC': '104',\n    \"FIRST\": \"it's\", **more,\n})\nos.environ.update(dict(SECOND='2'), THIRD='3')\n"
+                "environ['FOURTH'] = ('a' 'b')",
+                "os.environ |= {'FIFTH': '5'}\nos.environ.setdefault('FIRST', 'not this')\nos.environ.setdefault('SIXTH', '6')\nos.putenv('SEVENTH', '7')\n"
+                "os.environ.update(WHEN=str(2), HF_TOKEN='hf_secret')\ndef f():\n    os.environ.update(MODE='fast')\nother.update({'GONE': '1'})\nos.environ.pop('GONE')",
+                "!torchrun --nproc_per_node 8 train.py", "import os\nos.environ.update(BEHIND='1')")]})},
+        {"HCCL_RDMA_TC": "104", "FIRST": "it's", "SECOND": "2", "THIRD": "3", "FOURTH": "ab", "FIFTH": "5", "SIXTH": "6", "SEVENTH": "7"}, ("WHEN", "HF_TOKEN", "MODE")),
 }
 # By a script the variables that its program has in run_npu.sh, and those with a remark.
 SCRIPTS = {

@@ -52,6 +52,8 @@ def takes(row, value):
         return False
     if row.get("options"):
         return all(part.split(":")[0] in row["options"] for part in value.split(","))
+    if row.get("numbers"):
+        return not any(letter.isalpha() for letter in value)
     bounds = [key for key in ("min", "max", "above", "below", "multiple_of") if key in row]
     if not bounds:
         return True

@@ -19,7 +19,7 @@ PAGES = {
         "columns": ("variable", "what it does", "values", "without it", "when to set it, and what to know", "source"),
         "options": "Options of {}",
         "option": ("option", "values"),
-        "words": {"min": "at least {}", "max": "at most {}", "above": "above {}", "below": "below {}", "multiple_of": "a multiple of {}"},
+        "words": {"min": "at least {}", "max": "at most {}", "above": "above {}", "below": "below {}", "multiple_of": "a multiple of {}"}, "numbers": "numbers with commas between them",
         "or": ", ", "since": "From {}.", "instead": "Today it is {}.", "excludes": "{} excludes {}.", "any": "any",
     },
     "docs/zh/reference/environment.md": {
@@ -29,7 +29,7 @@ PAGES = {
         "columns": ("变量", "作用", "取值", "不设置时", "何时设置，注意事项", "来源"),
         "options": "{} 的选项",
         "option": ("选项", "取值"),
-        "words": {"min": "不小于 {}", "max": "不大于 {}", "above": "大于 {}", "below": "小于 {}", "multiple_of": "{} 的倍数"},
+        "words": {"min": "不小于 {}", "max": "不大于 {}", "above": "大于 {}", "below": "小于 {}", "multiple_of": "{} 的倍数"}, "numbers": "以逗号分隔的编号",
         "or": "，", "since": "自 {} 起。", "instead": "现名为 {}。", "excludes": "{} 不能与 {} 同时使用。", "any": "任意",
     },
 }
@@ -45,6 +45,8 @@ def code(text):
 
 def limits(row, page):
     out = [words.format(f"{row[key]:.10g}") for key, words in page["words"].items() if key in row]
+    if row.get("numbers"):
+        out.append(page["numbers"])
     if "one_of" in row:
         out.append(", ".join(code(word) for word in row["one_of"]))
     return page["or"].join(out)

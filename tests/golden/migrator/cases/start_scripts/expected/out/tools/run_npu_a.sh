@@ -6,6 +6,15 @@
 set -euo pipefail
 cd "${SLURM_SUBMIT_DIR:-$(dirname "${BASH_SOURCE[0]}")/..}"
 
+# Loads the set_env.sh that the variable of this name holds, by a function without arguments: it would take those of this script for its own.
+load_environment() {
+    local named_by="$1"
+    set +u
+    trap 'echo "$0: ${!named_by} ended this script. Source it in a shell to see why, or name another: $named_by=/path/to/set_env.sh $0" >&2' EXIT
+    source_environment || echo "$0: ${!named_by} failed. Source it in a shell to see why, or name another: $named_by=/path/to/set_env.sh $0" >&2
+    trap - EXIT
+    set -u
+}
 # CANN: its set_env.sh is sourced unless that has been done. Without CANN_SET_ENV it is looked for in its usual places.
 if [ -z "${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}" ]; then
     if [ -z "${CANN_SET_ENV:-}" ]; then
@@ -14,10 +23,9 @@ if [ -z "${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}" ]; then
         done
     fi
     if [ -f "$CANN_SET_ENV" ]; then
-        set +u
         # shellcheck source=/dev/null
-        source "$CANN_SET_ENV"
-        set -u
+        source_environment() { source "$CANN_SET_ENV"; }
+        load_environment CANN_SET_ENV
     fi
 fi
 if [ -z "${ASCEND_HOME_PATH:-${ASCEND_TOOLKIT_HOME:-}}" ]; then
@@ -32,10 +40,9 @@ if [ -z "${ATB_HOME_PATH:-}" ]; then
         done
     fi
     if [ -f "$NNAL_SET_ENV" ]; then
-        set +u
         # shellcheck source=/dev/null
-        source "$NNAL_SET_ENV" || echo "$0: $NNAL_SET_ENV could not be loaded" >&2
-        set -u
+        source_environment() { source "$NNAL_SET_ENV"; }
+        load_environment NNAL_SET_ENV
     fi
 fi
 
