@@ -11,7 +11,7 @@ def next_batch(it, rank):
     return buffer
 
 
-def stop_early(flag):
+def stop_of_batch(flag):
     dist.broadcast(flag, 0)  # ok: advice.batch_from_one_rank_in_helper
     return bool(flag)
 
@@ -21,5 +21,5 @@ def train(net, optimizer, loader, rank):
     for step in range(100):  # expect: advice.memory, advice.host_bound, advice.full_precision
         net(next_batch(it, rank)).sum().backward()
         optimizer.step()
-        if stop_early(torch.zeros(1)):
+        if stop_of_batch(torch.zeros(1)):
             break
