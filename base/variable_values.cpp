@@ -45,25 +45,36 @@ std::vector<ValueOption> options_in(std::string_view text) {
 }
 
 // The tables of the file, as far as they are needed here.
+template <typename Row>
 struct VariableFileTable {
-    std::string id, kind, severity, effort, message, source, match;
-    std::vector<VariableValues> rows;
+    std::string id, kind, severity, effort, once, message, source, match;
+    std::vector<Row> rows;
 };
-constexpr auto record_of(const VariableFileTable*) {
-    using T = VariableFileTable;
+template <typename Row>
+constexpr auto record_of(const VariableFileTable<Row>*) {
+    using T = VariableFileTable<Row>;
     return record(
         "variable_table", "variables, one row each", field("id", &T::id, "as of a rule").needed(),
         field("kind", &T::kind, "as of a rule").needed(), field("severity", &T::severity, "as of a rule").needed(),
-        field("effort", &T::effort, "as of a rule"), field("message", &T::message, "as of a rule").needed(),
-        field("source", &T::source, "as of a rule").needed(), field("match", &T::match, "what its rows are").needed(),
-        field("rows", &T::rows, "the variables").needed());
+        field("effort", &T::effort, "as of a rule"), field("once", &T::once, "as of a rule"),
+        field("message", &T::message, "as of a rule").needed(), field("source", &T::source, "as of a rule").needed(),
+        field("match", &T::match, "what its rows are").needed(), field("rows", &T::rows, "the variables").needed());
 }
+template <typename Row>
 struct VariableFile : RuleFileHead {
-    std::vector<VariableFileTable> tables;
+    std::vector<VariableFileTable<Row>> tables;
 };
-constexpr auto record_of(const VariableFile*) {
+template <typename Row>
+constexpr auto record_of(const VariableFile<Row>*) {
     return extended(record_of(static_cast<const RuleFileHead*>(nullptr)), "variable_file", "what is known of variables",
-                    field("tables", &VariableFile::tables, "one").needed());
+                    field("tables", &VariableFile<Row>::tables, "one or several").needed());
+}
+struct RemarkRow : ValueRemark {
+    std::string effort;
+};
+constexpr auto record_of(const RemarkRow*) {
+    return extended(record_of(static_cast<const ValueRemark*>(nullptr)), "remark_row", "a remark",
+                    field("effort", &RemarkRow::effort, "as of a rule"));
 }
 
 // What a variable or a hole in a text stands for is not known.
@@ -76,6 +87,23 @@ bool may_be_numbers(std::string_view value) {
 bool replaces(const SetVariable& earlier, const SetVariable& later) {
     return earlier.name == later.name && earlier.value != later.value && !earlier.value.empty() &&
            later.value.find(earlier.value) == std::string::npos;
+}
+
+// Whether both values could be one list.
+bool goes_with(const VariableValues& row, const SetVariable& earlier, const SetVariable& later) {
+    const std::string both = format("{},{}", earlier.value, later.value);
+    if (row.problem_of(both)) return false;
+    const std::vector<ValueOption> old = options_in(earlier.value), given = options_in(later.value);
+    return std::ranges::none_of(given, [&](const ValueOption& one) {
+        return std::ranges::any_of(old, [&](const ValueOption& other) { return one.key == other.key; });
+    });
+}
+
+std::string_view replaced_sentence(bool goes_together) {
+    return goes_together ? "{name} is set twice, and the second value replaces the first, {value}: write one value, "
+                           "with commas between its parts."
+                         : "{name} is set twice, and the second value replaces the first, {value}, which does not go "
+                           "with it: keep one of them.";
 }
 
 }  // namespace
@@ -115,11 +143,37 @@ bool ValueLimits::takes(std::string_view value) const {
             std::ranges::any_of(one_of, [&](const std::string& word) { return is_alike(word, value); }));
 }
 
+bool PartLimits::takes(std::string_view value) const {
+    std::uint64_t found = 0;
+    while (true) {
+        const std::size_t end = value.find(separator);
+        if (!each.takes(trimmed(value.substr(0, end)))) return false;
+        ++found;
+        if (end == value.npos) break;
+        value.remove_prefix(end + separator.size());
+    }
+    return !count || found == *count;
+}
+
 std::optional<Message> VariableValues::problem_of(std::string_view value) const {
-    if (!takes(value)) return Message("\"{value}\" is not {expected}.", {{"value", value}, {"expected", words()}});
+    const auto is_not = [&](std::string_view part, const Message& expected) {
+        return Message("\"{value}\" is not {expected}.", {{"value", part}, {"expected", expected}});
+    };
+    if (!takes(value)) return is_not(value, words());
+    if (parts && !parts->takes(value)) return is_not(value, form);
+    if (!first) return problem_of_options(value);
+    const std::size_t end = std::min(value.find(','), value.size());
+    const std::string_view begin = trimmed(value.substr(0, end));
+    return first->takes(begin) ? problem_of_options(value.substr(end)) : is_not(begin, first->words());
+}
+
+std::optional<Message> VariableValues::problem_of_options(std::string_view value) const {
     const std::vector<ValueOption> given = options.empty() ? std::vector<ValueOption>{} : options_in(value);
     for (const ValueOption& option : given) {
-        const auto known = options.find(option.key);
+        const auto known = std::ranges::find_if(options, [&](const auto& one) {
+            const std::string& key = one.first;
+            return key.ends_with('*') ? option.key.starts_with(trimmed(key, "*")) : key == option.key;
+        });
         if (known == options.end()) return Message("There is no option \"{key}\".", {{"key", option.key}});
         if (!known->second.takes(option.value))
             return Message("\"{value}\" of the option {key} is not {expected}.",
@@ -146,8 +200,7 @@ std::vector<VariableClash> clashes_of(std::span<const SetVariable> set, const Fi
         const VariableValues* row = find(set[i].name);
         if (!is_first && row != nullptr && !row->options.empty() && replaces(set[before->second], set[i]))
             out.push_back({i, before->second,
-                           Message("{name} is set twice, and the second value replaces the first, {value}: write one "
-                                   "value, with commas between its parts.",
+                           Message(replaced_sentence(goes_with(*row, set[before->second], set[i])),
                                    {{"name", set[i].name}, {"value", set[before->second].value}})});
         before->second = i;
     }
@@ -166,13 +219,23 @@ std::vector<VariableClash> clashes_of(std::span<const SetVariable> set, const Fi
 }
 
 Result<VariableTable> VariableTable::load(const DataStore& store) {
-    TRY_ASSIGN(VariableFile file, read_rule_record<VariableFile>(store, "rules/env/values.json"));
+    TRY_ASSIGN(auto file, read_rule_record<VariableFile<VariableValues>>(store, "rules/env/values.json"));
+    TRY_ASSIGN(auto of_values, read_rule_record<VariableFile<RemarkRow>>(store, "rules/env/remarks.json"));
     VariableTable out;
-    for (VariableFileTable& table : file.tables) {
+    for (auto& table : file.tables) {
         out.severity = table.severity;
         for (VariableValues& row : table.rows) out.rows.emplace(row.name, std::move(row));
     }
+    for (auto& table : of_values.tables) {
+        for (RemarkRow& row : table.rows) out.remarks.push_back({std::move(row), table.severity, table.message});
+    }
     return out;
+}
+
+const VariableTable::Remark* VariableTable::remark_on(std::string_view name, std::string_view value) const {
+    const auto found = std::ranges::find_if(
+        remarks, [&](const Remark& remark) { return remark.row.name == name && is_alike(remark.row.value, value); });
+    return found == remarks.end() ? nullptr : &*found;
 }
 
 const VariableValues* VariableTable::find(std::string_view name) const {

@@ -54,6 +54,22 @@ constexpr auto record_of(const NotBeside*) {
                   field("note", &NotBeside::note, "what is said where both are set").needed().not_blank());
 }
 
+// Values that are parts of one kind: 0,1,2 or 8.0.
+struct PartLimits {
+    std::string separator;
+    std::optional<std::uint64_t> count;
+    ValueLimits each;
+
+    bool takes(std::string_view value) const;
+};
+
+constexpr auto record_of(const PartLimits*) {
+    return record("part_limits", "of a value that is several parts",
+                  field("separator", &PartLimits::separator, "what stands between them").needed().not_blank(),
+                  field("count", &PartLimits::count, "how many there are; without it any number"),
+                  field("each", &PartLimits::each, "the limits of each").needed());
+}
+
 struct VariableValues : ValueLimits {
     std::string name;
     std::string meaning;
@@ -65,12 +81,17 @@ struct VariableValues : ValueLimits {
     std::string since;
     std::string instead;
     std::string source;
+    std::optional<PartLimits> parts;
+    std::optional<ValueLimits> first;
     std::map<std::string, ValueLimits, std::less<>> options;
     std::map<std::string, std::vector<std::string>, std::less<>> excludes;
     std::vector<NotBeside> not_beside;
 
     // What is wrong with a value, in words; nullopt: nothing.
     std::optional<Message> problem_of(std::string_view value) const;
+
+private:
+    std::optional<Message> problem_of_options(std::string_view value) const;
 };
 
 constexpr auto record_of(const VariableValues*) {
@@ -87,10 +108,29 @@ constexpr auto record_of(const VariableValues*) {
         field("since", &VariableValues::since, "the first version that reads it"),
         field("instead", &VariableValues::instead, "the variable that has taken its place"),
         field("source", &VariableValues::source, "where the fact comes from, if not from the table's source"),
-        field("options", &VariableValues::options, "of a list such as `a:1,b:2`, the limits of each key"),
+        field("parts", &VariableValues::parts, "of a value that is several parts; messages say `form`"),
+        field("first", &VariableValues::first, "the limits of what stands before the options"),
+        field("options", &VariableValues::options,
+              "of a list such as `a:1,b:2`, the limits of each key, which may end in `*`"),
         field("excludes", &VariableValues::excludes,
               "of such a list: an option with its value, `a:1`, to the options that must not be given with it"),
         field("not_beside", &VariableValues::not_beside, "what must not be set as well"));
+}
+
+// What is to be said of a value that a variable takes.
+struct ValueRemark {
+    std::string name;
+    std::string value;
+    std::string note;
+    std::string source;
+};
+
+constexpr auto record_of(const ValueRemark*) {
+    return record("value_remark", "a value that an environment variable takes, and what is to be said of it",
+                  field("name", &ValueRemark::name, "the variable").needed(),
+                  field("value", &ValueRemark::value, "the value; capitals make no difference").needed().not_blank(),
+                  field("note", &ValueRemark::note, "the `{note}` of the message"),
+                  field("source", &ValueRemark::source, "where the fact comes from, if not from the table's source"));
 }
 
 // A variable that is set somewhere.
@@ -113,11 +153,19 @@ std::vector<VariableClash> clashes_of(std::span<const SetVariable> set, const Fi
 
 // The table as a program reads it that knows no rules.
 struct VariableTable {
+    // A remark with what its table says of all.
+    struct Remark {
+        ValueRemark row;
+        std::string severity;
+        std::string message;
+    };
     std::string severity;
     std::map<std::string, VariableValues, std::less<>> rows;
+    std::vector<Remark> remarks;
 
     static Result<VariableTable> load(const DataStore& store);
     const VariableValues* find(std::string_view name) const;
+    const Remark* remark_on(std::string_view name, std::string_view value) const;
 };
 
 }  // namespace base

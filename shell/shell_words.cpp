@@ -84,6 +84,7 @@ private:
 
     void open(Frame inner, std::size_t size) {
         begin_word();
+        if (inner.holds_commands) out_.enter(true);
         at_ += size;
         frames_.push_back(std::move(inner));
     }
@@ -150,6 +151,7 @@ private:
 
     void leave() {
         if (frame().holds_commands) end_command();
+        if (frame().holds_commands && frame().list.empty()) out_.leave();
         const bool is_mixed = frame().holds_commands || frame().is_mixed;
         frames_.pop_back();
         frame().is_mixed |= is_mixed;
@@ -191,7 +193,8 @@ private:
         Frame inner{.close = ')'};
         if (word.ends_with('=')) inner.list = word.substr(0, word.size() - (word.ends_with("+=") ? 2 : 1));
         else end_word();
-        if (!inner.list.empty()) frame().word = text_.npos;
+        if (inner.list.empty()) out_.enter(false);
+        else frame().word = text_.npos;
         ++at_;
         frames_.push_back(std::move(inner));
     }
@@ -206,6 +209,7 @@ private:
         const std::string_view rest = text_.substr(at_);
         if (rest.starts_with("<(") || rest.starts_with(">(")) {
             at_ += 2;
+            out_.enter(true);
             frames_.push_back({.close = ')'});
             return;
         }
@@ -264,7 +268,9 @@ private:
         if (words.empty()) return;
         if (!frame().list.empty()) return out_.list(frame().list, std::move(words));
         if (words.front() == "esac") frame().chosen_by = {};
-        const bool is_pattern = !frame().chosen_by.empty() && words.size() == 1;
+        // A word alone is no pattern when it is a command of the part.
+        const bool ends_pattern = at_ < text_.size() && (text_[at_] == ')' || text_[at_] == '|');
+        const bool is_pattern = !frame().chosen_by.empty() && words.size() == 1 && ends_pattern;
         if (is_pattern) out_.comparison(frame().chosen_by, words.front());
         if (depth_ < kMaxDepth) read_quoted(words);
         out_.command(std::move(words), depth_);

@@ -27,6 +27,9 @@ public:
     virtual void command(std::vector<std::string_view> words, int depth) = 0;
     // NAME=(a b), NAME+=(a b): a line of it at a time. `name` is the text in front of the sign.
     virtual void list(std::string_view /*name*/, std::vector<std::string_view> /*words*/) {}
+    // What stands between brackets: in a word the commands of a substitution, else those of a subshell.
+    virtual void enter(bool /*is_substitution*/) {}
+    virtual void leave() {}
     // A pattern of `case VARIABLE in`, with the variable as the script writes it.
     virtual void comparison(std::string_view /*variable*/, std::string_view /*pattern*/) {}
     // A here-document, and the file that it is written to; empty: none.

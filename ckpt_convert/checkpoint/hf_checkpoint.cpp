@@ -54,6 +54,7 @@ struct WeightMap {
 
 Result<WeightMap> read_weight_map(base::FileSystem& fs, const Path& path) {
     TRY_ASSIGN(std::string text, base::read_file(fs, path));
+    TRY(refuse_broken_download(text, path));
     TRY_ASSIGN(JsonDocument document, base::parse_json(text, path));
     const Json* map = document.root.find("weight_map");
     if (map == nullptr || map->object() == nullptr || map->object()->empty()) {

@@ -1,4 +1,4 @@
-// Files that are not what their name says: Git LFS pointers, and pages of a web server in place of a download.
+// Files of text that are not what their name says: Git LFS pointers, pages of a web server, nothing at all, compressed.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,21 @@ inline bool is_web_page(std::string_view content) {
     return start == "<!doctype" || start.starts_with("<html");
 }
 
+inline bool is_gzip(std::string_view content) { return content.starts_with("\x1f\x8b"); }
+
 // Fails when `content` is one of them.
 inline Status refuse_broken_download(std::string_view content, const Path& path) {
     TRY(refuse_lfs_pointer(content, path));
-    if (!is_web_page(content)) return {};
-    return base::fail(
-        ErrorKind::bad_input,
-        "this is a web page, not the file itself: the download went to a page about it; download it again", path);
+    if (is_web_page(content))
+        return base::fail(
+            ErrorKind::bad_input,
+            "this is a web page, not the file itself: the download went to a page about it; download it again", path);
+    if (is_gzip(content))
+        return base::fail(ErrorKind::bad_input,
+                          "this is compressed with gzip, not the file itself; decompress it, or download it again",
+                          path);
+    if (content.find_first_not_of(" \t\r\n") != content.npos) return {};
+    return base::fail(ErrorKind::bad_input, "the file is empty; download it again", path);
 }
 
 }  // namespace ckpt

@@ -197,6 +197,7 @@ struct LaunchFacts : base::RuleFileHead {
     std::string yaml_program;
     std::vector<std::string> of_model;
     std::vector<std::string> tokenizer_files;
+    std::vector<std::string> loads;
     std::map<std::string, std::vector<std::string>> lora_modules;
     std::vector<std::string> not_read;
     std::vector<std::string> shown_by;
@@ -232,6 +233,7 @@ constexpr auto record_of(const LaunchFacts*) {
         field("of_model", &LaunchFacts::of_model,
               "options that a model has or has not: given where its mapping file does not, they make another")
             .needed(),
+        field("loads", &LaunchFacts::loads, "options with a directory that a checkpoint is loaded from").needed(),
         field("tokenizer_files", &LaunchFacts::tokenizer_files,
               "how names of files end that hold a tokenizer's vocabulary, of which a tokenizer has at least one")
             .needed(),

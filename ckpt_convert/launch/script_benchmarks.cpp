@@ -76,6 +76,10 @@ private:
 
     void check_folder(const Benchmark& benchmark, const ScriptWord& data) {
         const Path folder = base::normal_path(data.text);
+        if (const Benchmark* owner = owner_of(benchmark, folder))
+            return add("benchmark_data", "error", data.place,
+                       base::format("{} is measured with the questions of {}", benchmark.name, owner->name),
+                       benchmark.folder);
         if (!benchmark.without_answers.empty() && base::file_name(folder) == benchmark.without_answers)
             return add("benchmark_data", "error", data.place,
                        base::format("the questions of {} in {} have no published answers: nothing can be measured",
@@ -88,9 +92,21 @@ private:
                 std::string(base::parent(folder)));
     }
 
+    // That of another benchmark, by its name.
+    const Benchmark* owner_of(const Benchmark& benchmark, const Path& folder) const {
+        const auto owns = [&](const Benchmark& one) {
+            return folder == one.folder || folder.ends_with("/" + one.folder);
+        };
+        const auto owner = std::find_if(known_.benchmarks.begin(), known_.benchmarks.end(), owns);
+        return owner == known_.benchmarks.end() || owner->folder == benchmark.folder ? nullptr : &*owner;
+    }
+
     void check_files(const Benchmark& benchmark, const ScriptWord& data, const Path& folder) {
+        const auto files = fs_.list(folder);
+        if (files && files->empty())
+            return add("benchmark_data", "error", data.place,
+                       base::format("the folder {} of --task-data-path is empty", folder), benchmark.folder);
         if (!benchmark.file.empty()) {
-            const auto files = fs_.list(folder);
             if (files && std::none_of(files->begin(), files->end(), [&](const base::DirectoryEntry& file) {
                     return file.name.find(benchmark.file) != std::string::npos;
                 }))

@@ -71,13 +71,16 @@ struct Compared {
     std::optional<Source> checkpoint;
 };
 
-Result<Compared> open_compared(base::FileSystem& fs, const Knowledge& knowledge, const CheckRequest& request,
-                               const std::vector<ScriptJob>& jobs) {
+Result<Compared> open_compared(base::FileSystem& fs, const Knowledge& knowledge, const LaunchFacts& facts,
+                               const CheckRequest& request, const std::vector<ScriptJob>& jobs) {
     Compared out;
     Path checkpoint = request.checkpoint;
     for (const ScriptJob& job : jobs) {
-        const ScriptWord* load = job.value("--load");
-        if (checkpoint.empty() && load != nullptr && is_megatron_checkpoint(fs, load->text)) checkpoint = load->text;
+        for (const std::string& option : facts.loads) {
+            const ScriptWord* load = job.value(option);
+            if (checkpoint.empty() && load != nullptr && is_megatron_checkpoint(fs, load->text))
+                checkpoint = load->text;
+        }
     }
     SourceOptions options;
     if (!checkpoint.empty()) {
@@ -176,10 +179,12 @@ Status add_yaml(base::FileSystem& fs, const Path& path, ScriptReading& script, S
 
 // A script, or the YAML file of a program alone.
 Result<ScriptReading> read_given(base::FileSystem& fs, const base::DataStore& store, const LaunchFacts& facts,
-                                 const Path& path) {
+                                 const base::VariableTable& variables, const Path& path) {
     if (!is_yaml(path)) {
         TRY_ASSIGN(std::vector<std::string> of_cann, base::cann_scripts(store));
-        return read_script(fs, path, names_of(facts, std::move(of_cann)));
+        ScriptNames names = names_of(facts, std::move(of_cann));
+        for (const auto& [name, row] : variables.rows) names.held.insert(name);
+        return read_script(fs, path, names);
     }
     ScriptReading out;
     out.programs.push_back({facts.yaml_program, {}, {}, {}, {}, {}});
@@ -279,7 +284,8 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
         TRY_ASSIGN(devices, load_devices(store));
         TRY_ASSIGN(device, find_device(devices, request.machine));
     }
-    TRY_ASSIGN(ScriptReading script, read_given(fs, store, facts, request.script));
+    TRY_ASSIGN(const base::VariableTable variables, base::VariableTable::load(store));
+    TRY_ASSIGN(ScriptReading script, read_given(fs, store, facts, variables, request.script));
     TRY_ASSIGN(const LaunchTarget* target, target_of(store, facts, script));
     if (!request.target.empty()) {
         TRY_ASSIGN(target, facts.target(request.target));
@@ -310,7 +316,7 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
     std::vector<ScriptJob> jobs;
     for (const ScriptProgram& program : script.programs)
         jobs.push_back(script_job(program, script, *target, list, others, facts, out.findings));
-    TRY_ASSIGN(const Compared compared, open_compared(fs, knowledge, request, jobs));
+    TRY_ASSIGN(const Compared compared, open_compared(fs, knowledge, facts, request, jobs));
     std::optional<DeviceMemory> memory;
     if (device != nullptr && compared.model && compared.model->config) {
         TRY_ASSIGN(Choices choices, load_choices(store));
@@ -337,7 +343,6 @@ Result<ScriptCheck> check_script(base::FileSystem& fs, const Knowledge& knowledg
         if (!job.is_open) check_benchmarks(fs, benchmarks, job, out.findings);
     }
     check_conversions(jobs, out.findings);
-    TRY_ASSIGN(const base::VariableTable variables, base::VariableTable::load(store));
     check_environment(facts, variables, script, jobs, out.findings);
     check_logs(fs, script, out.findings);
     keep_literal_edits(script, out.findings);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "base/format.h"
@@ -7,6 +8,7 @@
 #include "base/text.h"
 #include "ckpt_convert/checkpoint/hf_checkpoint.h"
 #include "ckpt_convert/checkpoint/megatron_checkpoint.h"
+#include "ckpt_convert/formats/broken_download.h"
 #include "ckpt_convert/launch/script_checks.h"
 
 namespace ckpt {
@@ -107,15 +109,30 @@ void check_data(base::FileSystem& fs, const ScriptJob& job, std::vector<ScriptFi
     if (!is_tuning) check_pair(fs, data, data.text, findings);
 }
 
-// What the script makes with mkdir.
+// What the script makes with mkdir and install -d.
 class MadeDirectories {
 public:
     explicit MadeDirectories(const ScriptReading& script) : script_(script) {
+        std::vector<Path> inside{Path()};
         for (const auto& command : script.commands) {
-            if (base::file_name(command.front().text) != "mkdir") continue;
-            for (const ScriptWord& word : command) {
-                made_.insert(base::normal_path(word.text));
-                makes_unknown_ |= !word.is_known;
+            const auto program = std::find_if(command.begin(), command.end(), [](const ScriptWord& word) {
+                return base::contains(kMaking, base::file_name(word.text));
+            });
+            const bool is_body = program != command.end() && (program == command.begin() || (program - 1)->text == "{");
+            if (!is_body) continue;
+            const std::string_view name = base::file_name(program->text);
+            const bool is_install = name == "install";
+            const auto is_directory = [](const ScriptWord& word) {
+                return word.text == "--directory" || (word.text.starts_with('-') && word.text.ends_with('d'));
+            };
+            if (is_install && std::none_of(program, command.end(), is_directory)) continue;
+            if (name == "popd" && inside.size() > 1) inside.pop_back();
+            const bool enters = name == "cd" || name == "pushd";
+            for (auto word = program + 1; word != command.end(); ++word) {
+                if (enters && name == "cd") inside.back() = base::join(inside.back(), word->text);
+                else if (enters) inside.push_back(base::join(inside.back(), word->text));
+                else add(*word, inside.back());
+                if (enters) entered_.insert(base::normal_path(inside.back()));
             }
         }
     }
@@ -125,8 +142,9 @@ public:
     // The directory that a file goes to, when nothing makes it and it is not there; else empty.
     Path missing_for(base::FileSystem& fs, const ScriptWord& file) const {
         const Path directory = base::normal_path(base::parent(file.text));
-        const auto below = made_.lower_bound(directory + "/");
-        const bool is_made = made_.contains(directory) || (below != made_.end() && below->starts_with(directory + "/"));
+        const bool is_made = makes(directory) || std::any_of(entered_.begin(), entered_.end(), [&](const Path& inside) {
+                                 return makes(base::normal_path(base::join(inside, directory)));
+                             });
         // A part that only the run knows leaves nothing to look for; a relative path is looked for beside the script too.
         const bool is_known = !directory.empty() && directory != "/" && (file.is_known || directory.find('/') != 0);
         const Path beside = base::join(base::parent(script_.files.front().path), directory);
@@ -135,7 +153,35 @@ public:
     }
 
 private:
+    // The directory, or one below it.
+    bool makes(const Path& directory) const {
+        const auto below = made_.lower_bound(directory + "/");
+        return made_.contains(directory) || (below != made_.end() && below->starts_with(directory + "/"));
+    }
+    // {a,b} is two words.
+    void add(const ScriptWord& word, const Path& inside) {
+        makes_unknown_ |= !word.is_known;
+        std::vector<std::string> words{word.text};
+        for (std::size_t i = 0; i < words.size() && words.size() < kMostWords; ++i) {
+            const std::string text = words[i];
+            const std::size_t close = text.find('}'), open = text.rfind('{', close);
+            if (close == text.npos || open == text.npos || text.substr(open, close - open).find(',') == text.npos)
+                continue;
+            const std::string choices = text.substr(open + 1, close - open - 1);
+            for (const std::string_view one : base::split(choices, ','))
+                words.push_back(base::format("{}{}{}", text.substr(0, open), one, text.substr(close + 1)));
+        }
+        for (const std::string& one : words) {
+            made_.insert(base::normal_path(one));
+            made_.insert(base::normal_path(base::join(inside, one)));
+        }
+    }
+
+    static constexpr auto kMaking = std::to_array<std::string_view>({"mkdir", "install", "cd", "pushd", "popd"});
+    static constexpr std::size_t kMostWords = 100;
+
     const ScriptReading& script_;
+    std::set<Path> entered_;
     std::set<std::string> made_;
     bool makes_unknown_ = false;
 };
@@ -156,6 +202,25 @@ void check_output(base::FileSystem& fs, const ScriptJob& job, std::vector<Script
         base::format("mkdir -p {}", base::shell_path(directory)));
 }
 
+// A tokenizer, of which a page of the server or nothing was downloaded.
+void check_tokenizer_files(base::FileSystem& fs, const LaunchFacts& facts, const ScriptWord& path,
+                           std::vector<ScriptFinding>& findings) {
+    constexpr std::uint64_t kMost = 1U << 20U;  // of such a page
+    const auto entries = fs.list(path.text);
+    for (const base::DirectoryEntry& entry : entries ? *entries : std::vector<base::DirectoryEntry>()) {
+        const auto is_one = [&](const std::string& ending) { return entry.name.ends_with(ending); };
+        if (std::none_of(facts.tokenizer_files.begin(), facts.tokenizer_files.end(), is_one)) continue;
+        const Path file = base::join(path.text, entry.name);
+        const auto info = fs.info(file);
+        if (!info || info->kind != FileKind::regular || info->bytes > kMost) continue;
+        const auto text = base::read_file(fs, file, kMost);
+        const Status status = text ? refuse_broken_download(*text, file) : Status();
+        if (!status)
+            add_finding(findings, "tokenizer_file", "error", path.place,
+                        base::format("{}: {}", file, status.error().message), "the whole file");
+    }
+}
+
 void check_tokenizer(base::FileSystem& fs, const LaunchFacts& facts, const ScriptJob& job,
                      std::vector<ScriptFinding>& findings) {
     const ScriptWord* path = job.value("--tokenizer-name-or-path");
@@ -166,6 +231,7 @@ void check_tokenizer(base::FileSystem& fs, const LaunchFacts& facts, const Scrip
                            {{path->place, right}});
     }
     if (path == nullptr) path = job.value("--tokenizer-model");
+    if (path != nullptr) check_tokenizer_files(fs, facts, *path, findings);
     // A directory with a config.json alone stands for one elsewhere.
     if (path == nullptr || !is_hf_checkpoint(fs, path->text) || facts.has_tokenizer(fs, path->text)) return;
     add_finding(findings, "no_tokenizer", "error", path->place,
@@ -208,26 +274,43 @@ void add_said(std::vector<ScriptFinding>& findings, std::string id, const std::s
     findings.back().message = std::move(message);
 }
 
-// What the table says of single values, and of those that are set together.
-void check_values(const base::VariableTable& known, const std::vector<const ScriptVariable*>& exported,
-                  bool are_all_set, std::vector<ScriptFinding>& findings) {
-    std::vector<base::SetVariable> set;
-    for (const ScriptVariable* variable : exported) {
-        set.push_back({variable->name, variable->value.text});
-        const base::VariableValues* row = known.find(variable->name);
-        const auto problem = row != nullptr ? row->problem_of(variable->value.text) : std::nullopt;
-        if (!problem) continue;
-        add_said(findings, "variable_value", known.severity, variable->value.place,
-                 base::Message("{name}: {problem}", {{"name", variable->name}, {"problem", *problem}}),
-                 base::format("what `migrator explain {}` names", variable->name));
-    }
-    if (!are_all_set) return;
-    const auto find = [&](std::string_view name) { return known.find(name); };
-    for (const base::VariableClash& clash : base::clashes_of(set, find)) {
-        const bool is_same = set[clash.at].name == set[clash.first].name;
-        add_said(findings, is_same ? "variable_twice" : "variable_pair", known.severity,
-                 exported[clash.at]->value.place, clash.why,
-                 is_same ? "one value, with commas between its parts" : "one of them");
+bool has_value(const ScriptVariable& variable) { return variable.value.is_known && !variable.value.text.empty(); }
+
+// What the tables say of a value.
+void check_value(const base::VariableTable& known, const ScriptVariable* variable,
+                 std::vector<ScriptFinding>& findings) {
+    const std::string right = base::format("what `migrator explain {}` names", variable->name);
+    const base::VariableValues* row = known.find(variable->name);
+    const auto problem = row != nullptr ? row->problem_of(variable->value.text) : std::nullopt;
+    if (problem)
+        return add_said(findings, "variable_value", known.severity, variable->value.place,
+                        base::Message("{name}: {problem}", {{"name", variable->name}, {"problem", *problem}}), right);
+    const auto* remark = known.remark_on(variable->name, variable->value.text);
+    if (remark == nullptr) return;
+    add_said(findings, "variable_remark", remark->severity, variable->value.place,
+             base::Message(remark->message, {{"name", variable->name}, {"note", remark->row.note}}), right);
+}
+
+// What the table says of values that a program starts with.
+void check_values_together(const base::VariableTable& known, const ScriptReading& script,
+                           std::vector<ScriptFinding>& findings) {
+    std::set<std::pair<std::size_t, std::size_t>> said;
+    for (const std::vector<std::size_t>& start : script.starts) {
+        std::vector<base::SetVariable> set;
+        std::vector<std::size_t> numbers;
+        for (const std::size_t number : start) {
+            const ScriptVariable& variable = script.variables[number];
+            if (!has_value(variable)) continue;
+            set.push_back({variable.name, variable.value.text});
+            numbers.push_back(number);
+        }
+        for (const base::VariableClash& clash :
+             base::clashes_of(set, [&](std::string_view name) { return known.find(name); })) {
+            if (!said.emplace(numbers[clash.first], numbers[clash.at]).second) continue;
+            const bool is_same = set[clash.at].name == set[clash.first].name;
+            add_said(findings, is_same ? "variable_twice" : "variable_pair", known.severity,
+                     script.variables[numbers[clash.at]].value.place, clash.why, is_same ? "one value" : "one of them");
+        }
     }
 }
 
@@ -248,10 +331,9 @@ void check_least(const LaunchVariable& row, const ScriptVariable& variable, cons
 
 void check_environment(const LaunchFacts& facts, const base::VariableTable& known, const ScriptReading& script,
                        const std::vector<ScriptJob>& jobs, std::vector<ScriptFinding>& findings) {
-    std::vector<const ScriptVariable*> exported;
     for (const ScriptVariable& variable : script.variables) {
         if (!variable.exported) continue;
-        if (variable.value.is_known && !variable.value.text.empty()) exported.push_back(&variable);
+        if (has_value(variable)) check_value(known, &variable, findings);
         for (const LaunchVariable& row : facts.variables) {
             if (!matches_pattern(row.name, variable.name)) continue;
             if (row.least) check_least(row, variable, jobs, findings);
@@ -260,7 +342,7 @@ void check_environment(const LaunchFacts& facts, const base::VariableTable& know
                             base::format("{}: {}", variable.name, row.problem), "without it");
         }
     }
-    check_values(known, exported, !script.is_undecided, findings);
+    check_values_together(known, script, findings);
 }
 
 }  // namespace ckpt

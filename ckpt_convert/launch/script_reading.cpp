@@ -8,9 +8,11 @@
 #include "base/paths.h"
 #include "base/text.h"
 #include "base/text_lines.h"
+#include "ckpt_convert/launch/script_options.h"
 #include "ckpt_convert/launch/script_slips.h"
 #include "ckpt_convert/launch/shell_branches.h"
 #include "ckpt_convert/launch/shell_expansion.h"
+#include "shell/environment.h"
 #include "shell/shell_words.h"
 
 namespace ckpt {
@@ -38,7 +40,12 @@ std::string_view assigned(std::string_view word) {
 class ScriptReader final : public shell::ShellListener {
 public:
     ScriptReader(base::FileSystem& fs, const Path& path, const ScriptNames& names)
-        : fs_(fs), names_(names), shell_(directory_of(fs, path), names.given), branches_(shell_) {}
+        : fs_(fs),
+          names_(names),
+          shell_(directory_of(fs, path), names.given),
+          branches_(shell_),
+          environment_([&](std::string_view name) { return names_.held.contains(name); },
+                       [&](const auto& words) { add_start(words); }) {}
 
     Status read(const Path& path) {
         if (depth_ == kMaxSourced)
@@ -62,6 +69,7 @@ public:
     }
 
     ScriptReading take() && {
+        environment_.end();
         if (shell_.is_exhausted() || out_.programs.size() == kMaxPrograms)
             out_.slips.push_back(
                 {{},
@@ -80,6 +88,13 @@ public:
                             false};
             if (used.contains({place.file, place.begin})) out_.slips.push_back(std::move(slip));
         }
+        for (const std::vector<const char*>& words : starts_) {
+            out_.starts.emplace_back();
+            for (const char* word : words) {
+                if (const auto found = assigned_.find(word); found != assigned_.end())
+                    out_.starts.back().push_back(found->second);
+            }
+        }
         out_.is_undecided = branches_.is_undecided();
         out_.files.assign(std::make_move_iterator(files_.begin()), std::make_move_iterator(files_.end()));
         return std::move(out_);
@@ -91,7 +106,10 @@ public:
         const bool is_cut = words.front().starts_with("--") && !words.front().starts_with("-- ");
         if (is_cut) return cut_command(begin, words.front());
         note_test(words);
-        if (!branches_.runs(words)) return;
+        const std::vector<std::string_view> all = words;
+        const bool runs = branches_.runs(words);
+        environment_.command(all);
+        if (!runs) return;
         std::size_t first = 0;
         while (first < words.size() && base::contains(kBefore, words[first])) ++first;
         bool exported = false;
@@ -110,12 +128,11 @@ public:
     }
 
     void comparison(std::string_view variable, std::string_view pattern) override {
-        // A word alone is no pattern when it is a command of the part.
-        const std::size_t behind = shell_.place_of(pattern).end;
-        const std::size_t next = text_.find_first_not_of(" \t", behind);
-        const bool is_pattern = behind > 0 && next != text_.npos && (text_[next] == ')' || text_[next] == '|');
-        if (is_pattern) branches_.pattern(variable, pattern);
+        branches_.pattern(variable, pattern);
+        environment_.pattern(pattern);
     }
+    void enter(bool is_substitution) override { environment_.enter(is_substitution); }
+    void leave() override { environment_.leave(); }
 
     void list(std::string_view name, std::vector<std::string_view> words) override {
         if (!branches_.is_running()) return;
@@ -142,7 +159,15 @@ private:
     void assign(std::string_view name, std::string_view word, bool exported) {
         const std::size_t equals = word.find('=');
         ScriptWord value = shell_.assign_text(std::string(name), word.substr(equals + 1), word[equals - 1] == '+');
+        assigned_[word.data()] = out_.variables.size();
         out_.variables.push_back({std::string(name), std::move(value), exported});
+    }
+
+    // What a part that does not run sets is not in the list.
+    void add_start(const std::vector<std::string_view>& words) {
+        if (!branches_.is_running() || starts_.size() == kMaxPrograms) return;
+        starts_.emplace_back();
+        for (const std::string_view word : words) starts_.back().push_back(word.data());
     }
 
     void start(const std::vector<std::string_view>& words) {
@@ -280,34 +305,6 @@ private:
         return base::contains(kSeparators, word) || (sign != word.npos && word[sign] == '>');
     }
 
-    static bool is_option(const ScriptWord& word) { return word.text.starts_with("--") && word.text.size() > 2; }
-
-    static std::vector<ScriptOption> options_in(const std::vector<ScriptWord>& words, std::size_t begin,
-                                                std::size_t end, std::vector<ScriptWord>* arguments, bool& is_open) {
-        std::vector<ScriptOption> out;
-        for (std::size_t i = begin; i < end; ++i) {
-            const ScriptWord& word = words[i];
-            if (is_option(word)) {
-                const std::size_t equals = word.text.find('=');
-                out.push_back({word.text.substr(0, equals), word.place, word.at, {}});
-                if (equals == word.text.npos) continue;
-                ScriptWord value{word.text.substr(equals + 1), word.place, word.at, word.is_known};
-                const bool is_literal = word.place.end - word.place.begin == word.text.size();
-                if (is_literal) value.place.begin += equals + 1;
-                out.back().values.push_back(std::move(value));
-            } else if (!out.empty()) {
-                // What may be no word belongs to the option before it only where that has no value yet.
-                const bool is_value = !word.may_be_none || out.back().values.empty();
-                if (is_value) out.back().values.push_back(word);
-                else is_open |= word.is_open;
-            } else {
-                is_open |= word.is_open;
-                if (arguments != nullptr) arguments->push_back(word);
-            }
-        }
-        return out;
-    }
-
     void cut_command(const ScriptPlace& begin, std::string_view word) {
         // One line of them is enough; what follows is of the same command.
         if (!out_.slips.empty() && out_.slips.back().place.file == begin.file && slips_cut_) return;
@@ -358,7 +355,10 @@ private:
     const ScriptNames& names_;
     ShellExpansion shell_;
     ShellBranches branches_;
-    std::list<ScriptFile> files_;  // views of their texts are kept
+    shell::Environment environment_;
+    std::map<const char*, std::size_t> assigned_;   // words to ScriptReading::variables
+    std::vector<std::vector<const char*>> starts_;  // such words
+    std::list<ScriptFile> files_;                   // views of their texts are kept
     std::uint32_t current_ = 0;
     std::string_view text_;
     const char* list_ = nullptr;  // the list whose lines are being read

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,7 +76,8 @@ struct ScriptSlip {
 struct ScriptReading {
     std::vector<ScriptFile> files;
     std::vector<ScriptProgram> programs;
-    std::vector<ScriptVariable> variables;  // every assignment, in order
+    std::vector<ScriptVariable> variables;         // every assignment, in order
+    std::vector<std::vector<std::size_t>> starts;  // of ScriptNames::held, the assignments that a program starts with
     std::vector<ScriptSlip> slips;
     std::vector<ScriptSlip> not_read;               // scripts that are sourced or started, and were not read
     std::vector<std::vector<ScriptWord>> commands;  // all of them
@@ -94,6 +96,7 @@ struct ScriptNames {
     std::vector<std::string> given;                                 // variables that who starts the script sets
     std::string batch_comment;                                      // how the comments begin that a batch system reads
     std::map<std::string, std::vector<std::string>> batch_options;  // by option, the variables that it gives
+    std::set<std::string, std::less<>> held{};                      // variables that are compared with each other
 };
 
 // Fails with what reading the file fails with.

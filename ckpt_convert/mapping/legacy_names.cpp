@@ -17,6 +17,10 @@ bool LegacyNames::tells(std::string_view tensor) const {
     return std::any_of(told_by.begin(), told_by.end(), [&](const auto& front) { return tensor.starts_with(front); });
 }
 
+bool LegacyNames::is_of_core(std::string_view tensor) const {
+    return std::any_of(roots.begin(), roots.end(), [&](const auto& root) { return tensor.starts_with(root.second); });
+}
+
 std::string LegacyNames::in_core(std::string_view tensor) const {
     const auto root =
         std::find_if(roots.begin(), roots.end(), [&](const auto& one) { return tensor.starts_with(one.first); });

@@ -62,6 +62,8 @@ struct LegacyNames : RuleFile<"legacy-names/1"> {
     }
     // Whether only such a checkpoint has a tensor of this name.
     bool tells(std::string_view tensor) const;
+    // Whether a name begins as those of megatron-core, which none of these does.
+    bool is_of_core(std::string_view tensor) const;
     // What the tensor is called in a checkpoint of megatron-core; a name that is in no way known stays.
     std::string in_core(std::string_view tensor) const;
     // The tensor has rows of Q, K and V; by its name in megatron-core.

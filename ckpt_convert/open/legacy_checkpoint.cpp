@@ -79,6 +79,12 @@ Status name_as_core(const Knowledge& knowledge, MegatronCheckpoint& checkpoint) 
                               base::format("{}: {} in legacy checkpoints are not read; {}", tensor.name.get(),
                                            refused->what, refused->instead),
                               checkpoint.index.files[tensor.file]->path());
+        if (knowledge.legacy.is_of_core(name))
+            return base::fail(ErrorKind::bad_input,
+                              base::format("{} is a name of megatron-core among those of a legacy checkpoint: the "
+                                           "files of two checkpoints lie in one directory",
+                                           tensor.name.get()),
+                              checkpoint.index.files[tensor.file]->path());
         std::string core = base::format("{}/{}", chunk, knowledge.legacy.in_core(name));
         if (!names.emplace(tensor.file, core).second)
             return base::fail(ErrorKind::bad_input,
@@ -109,6 +115,12 @@ Status order_qkv(const LegacyNames& names, MegatronCheckpoint& checkpoint, Sourc
         base::format("a legacy checkpoint, from before megatron-core, with the rows of Q, K and V of "
                      "checkpoint_version {}: it is read as one of megatron-core",
                      version));
+    const bool says_sizes = checkpoint.args.object() != nullptr && !checkpoint.args.object()->empty();
+    if (source.config && !says_sizes)
+        source.notes.push_back(
+            base::format("no arguments are saved with the weights, and no shape tells how many heads there are: the {} "
+                         "of config.json are taken",
+                         value_or_zero(source.model.values(), "heads")));
     if (*order == kHeadByHead) return {};
     source.reordered = true;
     const auto heads = static_cast<std::uint64_t>(value_or_zero(source.model.values(), "heads"));

@@ -9,6 +9,7 @@
 #include "ckpt_convert/mapping/parameter_names.h"
 #include "ckpt_convert/open/adapters.h"
 #include "ckpt_convert/open/copies.h"
+#include "ckpt_convert/open/decisive_arguments.h"
 #include "ckpt_convert/open/language_part.h"
 #include "ckpt_convert/open/legacy_checkpoint.h"
 #include "ckpt_convert/open/other_names.h"
@@ -59,10 +60,8 @@ Result<std::int64_t> mtp_layers_in(const TensorIndex& index, const ModelMapping&
 // Which of the prefixes the tensors of a Hugging Face checkpoint have.
 std::string find_prefix(const ModelMapping& mapping, const TensorIndex& index) {
     for (const std::string& prefix : mapping.hf_prefixes) {
-        bool found = std::any_of(index.tensors.begin(), index.tensors.end(), [&](const IndexedTensor& tensor) {
-            return !prefix.empty() && tensor.name.get().starts_with(prefix);
-        });
-        if (found) return prefix;
+        const auto has = [&](const IndexedTensor& tensor) { return tensor.name.get().starts_with(prefix); };
+        if (!prefix.empty() && std::any_of(index.tensors.begin(), index.tensors.end(), has)) return prefix;
     }
     return mapping.hf_prefixes.empty() ? "" : mapping.hf_prefixes.back();
 }
@@ -75,9 +74,9 @@ std::vector<std::string> forms_in(const TensorIndex& index, const ModelMapping& 
         std::string name = rule.names.front().second;
         if (name.starts_with(kPrefixCapture)) name = prefix + name.substr(kPrefixCapture.size());
         NameForm form(name);
-        bool found = std::any_of(index.tensors.begin(), index.tensors.end(),
-                                 [&](const IndexedTensor& tensor) { return form.match(tensor.name).has_value(); });
-        if (found) out.push_back(rule.form);
+        if (std::any_of(index.tensors.begin(), index.tensors.end(),
+                        [&](const IndexedTensor& tensor) { return form.match(tensor.name).has_value(); }))
+            out.push_back(rule.form);
     }
     return out;
 }
@@ -130,11 +129,13 @@ Result<const ModelMapping*> family_of(const MegatronCheckpoint& checkpoint, cons
     });
     std::vector<std::string> names;
     for (const ModelMapping* mapping : fitting) names.push_back(mapping->family);
-    source.notes.push_back(base::format(
-        "without a config.json the model family is found from the tensors: {}{}", names.front(),
-        names.size() > 1 ? base::format(" (stored the same: {})",
-                                        base::joined(std::vector<std::string>(names.begin() + 1, names.end()), ", "))
-                         : ""));
+    std::string note = base::format("without a config.json the model family is found from the tensors: {}", names[0]);
+    if (names.size() > 1)
+        note = base::format(
+            "without a config.json the tensors may be those of any of these families, and {} is taken: "
+            "name the right one with --model-type-hf; {}",
+            names[0], base::joined(names, ", "));
+    source.notes.push_back(std::move(note));
     return fitting.front();
 }
 
@@ -252,6 +253,7 @@ Result<Knowledge> Knowledge::load(const base::DataStore& store) {
     TRY_ASSIGN(out.distributed, DistributedNames::load(store));
     TRY_ASSIGN(out.namings, Namings::load(store));
     TRY_ASSIGN(out.legacy, LegacyNames::load(store));
+    TRY_ASSIGN(out.decisive, DecisiveArguments::load(store));
     TRY_ASSIGN(out.adam, AdamSettings::load(store));
     TRY_ASSIGN(out.parameter_names, load_parameter_names(store));
     return out;
@@ -345,6 +347,7 @@ Result<Source> identify(base::FileSystem& fs, const MegatronCheckpoint& checkpoi
         }
     }
     TRY_ASSIGN(const ModelMapping* mapping, family_of(checkpoint, knowledge, options, source));
+    TRY(check_decisive(knowledge, *mapping, checkpoint));
     TRY_ASSIGN(FoundLayout found, find_layout(checkpoint, *mapping, knowledge.targets));
     TRY_ASSIGN(ModelValues values, megatron_values(*mapping, checkpoint, found, source.config, options));
     if (options.keep_padding) values["vocab"] = static_cast<std::int64_t>(found.parallel.padded_vocab);

@@ -12,6 +12,7 @@
 #include "ckpt_convert/mapping/adam_settings.h"
 #include "ckpt_convert/mapping/adapter_format.h"
 #include "ckpt_convert/mapping/container.h"
+#include "ckpt_convert/mapping/decisive_arguments.h"
 #include "ckpt_convert/mapping/distributed_names.h"
 #include "ckpt_convert/mapping/foreign_formats.h"
 #include "ckpt_convert/mapping/legacy_names.h"
@@ -36,6 +37,7 @@ struct Knowledge {
     DistributedNames distributed;
     Namings namings;
     LegacyNames legacy;
+    DecisiveArguments decisive;
     AdamSettings adam;
     std::vector<std::string> parameter_names;  // of Megatron, in the order of their making
 

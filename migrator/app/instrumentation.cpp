@@ -130,8 +130,11 @@ base::Result<Instrumentation> Instrumentation::plan(base::FileSystem& fs, const 
     if (options.instrument.empty()) return out;
     out.knowledge_ = &knowledge;
     out.name_ = options.instrument;
-    if (out.name_ == kNone) return out;
     TRY_ASSIGN(const InstrumentFacts facts, InstrumentFacts::load(knowledge.store));
+    for (const auto& [name, instrument] : facts.instruments) {
+        if (!instrument.file.empty()) out.files_.push_back(instrument.file);
+    }
+    if (out.name_ == kNone) return out;
     const auto found = facts.instruments.find(out.name_);
     if (found == facts.instruments.end())
         return base::fail(ErrorKind::usage, base::format("--instrument: unknown '{}'; there are {}", out.name_,
@@ -204,6 +207,12 @@ base::Status Instrumentation::apply(const ModuleContext& module, FileOutcome& ou
         item.finding.message = instrument_->message;
     } else {
         item.finding.message = "The lines that an earlier --instrument put here are removed.";
+        for (const std::string& file : files_) {
+            if (outcome.rewritten.find(file) != std::string::npos && text.find(file) == std::string::npos)
+                item.finding.message.add(
+                    {"They read {file} in the same directory: delete it, unless something else reads it.",
+                     {{"file", file}}});
+        }
     }
     if (is_here || text != outcome.rewritten) outcome.findings.push_back(std::move(item));
     outcome.rewritten = std::move(text);

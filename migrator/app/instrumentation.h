@@ -46,6 +46,7 @@ private:
     const Knowledge* knowledge_ = nullptr;
     std::string name_;  // "profiler", "none"; empty: not asked for
     std::optional<Instrument> instrument_;
+    std::vector<std::string> files_;  // that the lines of some instrument read
     Place place_;
 };
 

@@ -1,10 +1,14 @@
 #include <algorithm>
 #include <array>
+#include <map>
+#include <set>
 #include <unordered_map>
 
 #include "base/text.h"
 #include "migrator/match/text_file.h"
 #include "migrator/match/variables.h"
+#include "shell/environment.h"
+#include "shell/shell_words.h"
 
 namespace migrator {
 namespace {
@@ -13,11 +17,6 @@ namespace {
 constexpr auto kNaming = std::to_array<std::string_view>(
     {"ARG", "ENV", "declare", "export", "local", "readonly", "set", "setenv", "typeset", "unset"});
 
-// Words that begin or end a part of a script which may not run, or run for something else.
-constexpr auto kBranching =
-    std::to_array<std::string_view>({"if", "then", "elif", "else", "fi", "case", "esac", ";;", "for", "while", "until",
-                                     "do", "done", "function", "{", "}"});
-
 // What is known to be the name of a variable, by where it stands, and the setting with its value.
 class NamedVariables {
 public:
@@ -25,7 +24,7 @@ public:
         const TextContents& contents = file.contents;
         for (const TextSetting& setting : contents.settings) {
             add(contents.name_of(setting.key), &setting);
-            add(setting.text, nullptr);
+            add(setting.text, value_beside(setting));
         }
         for (const TextKey& key : contents.keys) add(key.name, nullptr);
         for (const TextCommand& command : contents.commands) add_words(command.words);
@@ -43,6 +42,16 @@ public:
     }
 
 private:
+    // Of Kubernetes: `- name: NAME` with `value: 1` behind it.
+    const TextSetting* value_beside(const TextSetting& setting) const {
+        const TextContents& contents = file_.contents;
+        const TextSetting* next = &setting + 1;
+        const bool is_pair = next < contents.settings.data() + contents.settings.size() &&
+                             contents.name_of(setting.key) == "name" && contents.name_of(next->key) == "value" &&
+                             contents.keys[setting.key].parent == contents.keys[next->key].parent;
+        return is_pair ? next : nullptr;
+    }
+
     void add(std::string_view name, const TextSetting* setting) {
         if (file_.rules->knows_variable(name)) known_.try_emplace(name.data(), setting);
     }
@@ -68,10 +77,48 @@ bool is_read(std::string_view before) {
     return false;
 }
 
-bool branches(std::string_view line) {
-    const std::string_view word = line.substr(std::min(line.find_first_not_of(base::kBlanks), line.size()));
-    return base::contains(kBranching, word.substr(0, word.find_first_of(" \t;"))) || word.ends_with('{');
-}
+// What programs are started with that a script sets values for.
+class StartListener final : public shell::ShellListener {
+public:
+    StartListener(const TextFile& file, std::map<const char*, VariableUse> uses, FindingSink& sink)
+        : rules_(*file.rules),
+          uses_(std::move(uses)),
+          sink_(sink),
+          environment_([&](std::string_view name) { return rules_.values_of(name) != nullptr; },
+                       [&](const auto& words) { start(words); }) {}
+
+    void command(std::vector<std::string_view> words, int depth) override {
+        if (depth == 0) environment_.command(words);
+    }
+    void comparison(std::string_view, std::string_view pattern) override { environment_.pattern(pattern); }
+    void enter(bool is_substitution) override { environment_.enter(is_substitution); }
+    void leave() override { environment_.leave(); }
+    void end() {
+        environment_.end();
+        for (Finding& finding : found_) sink_.push_back(std::move(finding));
+    }
+
+private:
+    void start(const std::vector<std::string_view>& words) {
+        std::vector<VariableUse> uses;
+        for (const std::string_view word : words) {
+            const auto use = uses_.find(base::trimmed(word, "\"'").data());
+            if (use != uses_.end()) uses.push_back(use->second);
+        }
+        FindingSink found;
+        match_values_together(rules_, uses, found);
+        for (Finding& finding : found) {
+            if (said_.emplace(finding.range.begin, finding.message.text()).second) found_.push_back(std::move(finding));
+        }
+    }
+
+    const RuleSet& rules_;
+    const std::map<const char*, VariableUse> uses_;  // by their names
+    FindingSink& sink_;
+    FindingSink found_;
+    std::set<std::pair<std::uint64_t, std::string>> said_;
+    shell::Environment environment_;
+};
 
 VariableUse match_name(const TextFile& file, const NamedVariables& named, std::string_view line, std::string_view name,
                        FindingSink& sink) {
@@ -91,27 +138,26 @@ VariableUse match_name(const TextFile& file, const NamedVariables& named, std::s
 // Names of variables are their own evidence: they are looked for in all of the text.
 void match_text_environment(const TextFile& file, FindingSink& sink) {
     const NamedVariables named(file);
-    // Only these set variables for one program, one line after the other.
-    const bool is_straight = file.type == FileType::shell || file.type == FileType::dockerfile;
-    std::vector<VariableUse> together;
-    const auto end_part = [&] {
-        match_values_together(*file.rules, together, sink);
-        together.clear();
-    };
+    std::map<const char*, VariableUse> given;
     for (const std::string_view line : file.contents.code) {
-        if (is_straight && branches(line)) end_part();
         for (std::size_t from = 0; from < line.size();) {
             std::size_t to = from;
             while (to < line.size() && base::is_word_char(line[to])) ++to;
             const std::string_view name = line.substr(from, to - from);
             if (!name.empty() && file.rules->knows_variable(name)) {
                 VariableUse use = match_name(file, named, line, name, sink);
-                if (is_straight && use.value) together.push_back(std::move(use));
+                if (use.value) given.emplace(name.data(), std::move(use));
             }
             from = std::max(to, from + 1);
         }
     }
-    end_part();
+    const bool is_dockerfile = file.type == FileType::dockerfile;
+    if (is_dockerfile || file.type == FileType::shell) {
+        StartListener starts(file, std::move(given), sink);
+        shell::read_words(file.contents.text,
+                          {.is_file = true, .has_whole_words = true, .skips_comment_lines = is_dockerfile}, starts);
+        starts.end();
+    }
     const auto is_named = [&](std::string_view name) {
         return std::ranges::any_of(file.contents.code,
                                    [&](std::string_view line) { return !find_word(line, name).empty(); });

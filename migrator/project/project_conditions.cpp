@@ -73,12 +73,16 @@ ProjectConditions::ProjectConditions(const RuleSet& rules) : rules_(rules) {
         watch(rule->unless_mentioned);
         watch(rule->if_mentioned);
         if (!rule->formula) continue;
-        for (const auto& names : rule->formula->factors) {
-            for (const std::string& name : names) {
-                values_[name];
-                initials_ += name.front();
-            }
-        }
+        watch(rule->formula->if_mentioned);
+        watch_sizes(rule->formula->megabytes);
+        for (const auto& names : rule->formula->factors) watch_sizes(names);
+    }
+}
+
+void ProjectConditions::watch_sizes(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+        values_[name];
+        initials_ += name.front();
     }
 }
 
@@ -146,7 +150,14 @@ bool ProjectConditions::keep(const base::Path& file, FindingOutcome& outcome) {
             return false;
         }
     }
-    if (rule->formula) finding.message.add(sizes(*rule->formula));
+    if (!rule->formula) return true;
+    const SizeFormula& formula = *rule->formula;
+    if (formula.if_mentioned.empty() || mentions_any(formula.if_mentioned)) finding.message.add(sizes(formula));
+    for (const std::string& name : formula.megabytes) {
+        const std::set<std::int64_t>& found = values_.find(name)->second;
+        if (!found.empty())
+            finding.message.add({formula.text, {{"sizes", name}, {"value", base::format("{}", *found.rbegin())}}});
+    }
     return true;
 }
 

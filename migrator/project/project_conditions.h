@@ -41,6 +41,7 @@ public:
     bool keep(const base::Path& file, FindingOutcome& outcome);
 
 private:
+    void watch_sizes(const std::vector<std::string>& names);
     // What the project mentions, and what is said of it, lets the rule speak.
     bool belongs(const Rule& rule) const;
     const std::vector<std::string>& other_places(const Finding& finding) const;

@@ -29,12 +29,14 @@ std::string_view name(RulePlace place);
 enum class Once { no, project };
 std::string_view name(Once once);
 
-// A product of sizes that the project writes down as constants, in bytes; added to the message as megabytes.
+// A product of sizes that the project writes down as constants, in bytes, and sizes in megabytes; added to the message.
 struct SizeFormula {
     std::vector<std::vector<std::string>> factors;  // names of each size: {"batch_size", "micro_batch_size"}
     std::int64_t bytes = 1;                         // of one element
     std::map<std::string, std::int64_t> bytes_where_said;
-    std::string text;  // with {sizes} and {value}
+    std::vector<std::string> if_mentioned;  // the product is for a project that has one of these texts
+    std::vector<std::string> megabytes;     // names of sizes that are for every project
+    std::string text;                       // with {sizes} and {value}
 };
 
 // What all rules have.
@@ -79,6 +81,10 @@ constexpr auto record_of(const SizeFormula*) {
         base::field("bytes", &SizeFormula::bytes, "of one element").needed(),
         base::field("bytes_where_said", &SizeFormula::bytes_where_said,
                     "the same in a project in which this rule says something"),
+        base::field("if_mentioned", &SizeFormula::if_mentioned,
+                    "the product is for a project that has one of these texts; without it for all"),
+        base::field("megabytes", &SizeFormula::megabytes,
+                    "names under which projects keep a size in megabytes; the message has the largest number"),
         base::field("text", &SizeFormula::text, "what the message says of it, with {sizes} and {value}").needed());
 }
 

@@ -70,23 +70,15 @@ constexpr auto record_of(const VariableValues*) {
 }
 
 // What is to be said of a value that a variable takes.
-struct ValueRemark {
+struct ValueRemark : base::ValueRemark {
     const Rule* rule = nullptr;
-    std::string name;
-    std::string value;
-    std::string note;
-    std::string source;
     Effort effort = Effort::none;
 };
 
 constexpr auto record_of(const ValueRemark*) {
-    return base::record(
-        "value_remark_row", "a value that an environment variable takes, and what is to be said of it",
-        base::field("name", &ValueRemark::name, "the variable").needed(),
-        base::field("value", &ValueRemark::value, "the value; capitals make no difference").needed().not_blank(),
-        base::field("note", &ValueRemark::note, "the `{note}` of the message"),
-        base::field("source", &ValueRemark::source, "where the fact comes from, if not from the table's source"),
-        base::field("effort", &ValueRemark::effort, "as of a rule"));
+    return base::extended(record_of(static_cast<const base::ValueRemark*>(nullptr)), "value_remark_row",
+                          "a value that an environment variable takes, and what is to be said of it",
+                          base::field("effort", &ValueRemark::effort, "as of a rule"));
 }
 
 base::Status add(RuleSet& set, EnvironmentRow row, const Adding& adding);

@@ -26,6 +26,35 @@ export PYTORCH_NPU_ALLOC_CONF=expandable_segments:True
 export PYTORCH_NPU_ALLOC_CONF=max_split_size_mb:64
 """ + START
 WRONG = [2, 3, 4, 5, 7, 9]
+GROW, SPLIT, ALIGN = (f"PYTORCH_NPU_ALLOC_CONF={value}" for value in ("expandable_segments:True", "max_split_size_mb:64", "base_addr_aligned_kb:0"))
+ROCE, PCIE = "HCCL_INTRA_ROCE_ENABLE=1", "HCCL_INTRA_PCIE_ENABLE=1"
+# By a script the line on which a value is that does not hold beside another one; 0: each start has values of its own.
+TOGETHER = {
+    "one after the other": (f"export {ROCE}\nexport {PCIE}\n{START}", 2),
+    "behind the first run": (f"export {GROW}\n{START}export {ALIGN}\n{START}", 0),
+    "in front of each command": (f"{ROCE} {START}{PCIE} {START}", 0),
+    "in front of one command": (f"{ROCE} {PCIE} {START}", 1),
+    "one exported, one in front": (f"export {ROCE}\n{PCIE} {START}", 2),
+    "taken back": (f"export {ROCE}\nunset HCCL_INTRA_ROCE_ENABLE\nexport {PCIE}\n{START}", 0),
+    "taken back between": (f"export {GROW}\nexport -n PYTORCH_NPU_ALLOC_CONF\nunset PYTORCH_NPU_ALLOC_CONF\nexport {ALIGN}\n{START}", 0),
+    "not exported": (f"{ROCE}\n{PCIE}\n{START}", 0),
+    "exported later": (f"{ROCE}\nexport {PCIE}\nexport HCCL_INTRA_ROCE_ENABLE\n{START}", 2),
+    "on one line": (f'if [ "$A" = 1 ]; then export {ROCE}; else export {PCIE}; fi\n{START}', 0),
+    "in two parts": (f'if [ "$A" = 1 ]; then\n    export {GROW}\nelse\n    export {ALIGN}\nfi\n{START}', 0),
+    "a default and another value": (f'export {GROW}\nif [ "$A" = 1 ]; then\n    export {ALIGN}\nfi\n{START}', 0),
+    "both in one part": (f'if [ "$A" = 1 ]; then\n    export {ROCE}\n    export {PCIE}\n    {START}fi\n', 3),
+    "by case": (f'case "$A" in\n    a) export {ROCE} ;;\n    b | c)\n        export {PCIE}\n        ;;\nesac\n{START}', 0),
+    "of two functions": (f"one() {{\n    export {ROCE}\n    {START}}}\ntwo() {{ export {PCIE}; {START.strip()}; }}\n\"$1\"\n", 0),
+    "of one function": (f"one() {{\n    export {ROCE}\n    export {PCIE}\n    {START}}}\none\n", 3),
+    "in subshells": (f"(\n    export {ROCE}\n    {START})\n(export {PCIE}; {START.strip()})\n", 0),
+    "behind a condition": (f'[ -n "$A" ] && export {ROCE} || export {PCIE}\n{START}', 0),
+    "sourced": (f"export {ROCE}\nexport {PCIE}\n", 2),
+    "with a command between": (f"export {ROCE}\nmkdir -p logs\nNOW=$(date +%s)\necho $NOW\nexport {PCIE}\n{START}", 5),
+}
+# Of one variable: whether both values could be one.
+TWICE = {"write one value, with commas": (GROW, ALIGN), "keep one of them": (GROW, SPLIT), "does not go with it: keep one": (SPLIT, SPLIT.replace("64", "128"))}
+# What costs time, and what the Atlas 910A wanted.
+REMARKS = ("ASCEND_LAUNCH_BLOCKING=1", "TASK_QUEUE_ENABLE=0", "ASCEND_GLOBAL_LOG_LEVEL=0", "INF_NAN_MODE_ENABLE=0")
 # PROPERTY_SHARE: of builds in which each run takes long.
 EVERY = 6 if "PROPERTY_SHARE" in os.environ else 1
 RUN = """#!/bin/bash
@@ -139,6 +168,49 @@ def check_same_of_both(checks, work):
     checks.equal(sorted(told), [(line, "error") for line in WRONG], "ckpt_convert launch --check")
 
 
+def said_by_migrator(project):
+    """By file the lines and messages of values."""
+    report = json.loads(run(tool("migrator"), "analyze", project, "--json").stdout)
+    rules = ("env.bad_value", "env.slow_value", "env.old_value")
+    return {file["path"]: [(item["begin"]["line"], item["message"]) for item in file["findings"] if item["rule"] in rules] for file in report["files"]}
+
+
+def said_by_launch(script):
+    checked = json.loads(run(tool("ckpt_convert"), "launch", "--check", script, "--json").stdout)
+    return [(item["line"], item["what"]) for item in checked["findings"] if item["id"].startswith("variable")]
+
+
+def check_together(checks, work):
+    """Values are compared that a program starts with, by both programs."""
+    project = work / "together"
+    project.mkdir()
+    scripts = {f"{number}.sh": text for number, (text, _) in enumerate(TOGETHER.values())}
+    scripts |= {f"twice{number}.sh": f"export {one}\nexport {other}\n{START}" for number, (one, other) in enumerate(TWICE.values())}
+    for name, text in scripts.items():
+        (project / name).write_text(text)
+    told = said_by_migrator(project)
+    for number, (what, (text, line)) in enumerate(TOGETHER.items()):
+        wanted = [line] if line else []
+        checks.equal([found for found, _ in told.get(f"{number}.sh", [])], wanted, f"{what}: migrator analyze")
+        if "pretrain" in text and number % EVERY == 0:
+            checks.equal([found for found, _ in said_by_launch(project / f"{number}.sh")], wanted, f"{what}: ckpt_convert launch --check")
+    for number, said in enumerate(TWICE):
+        for found in (told.get(f"twice{number}.sh", []), said_by_launch(project / f"twice{number}.sh")):
+            checks.expect(len(found) == 1 and found[0][0] == 2 and said in found[0][1], f"{TWICE[said]}: {found}")
+
+
+def check_remarks(checks, work):
+    project = work / "remarks"
+    project.mkdir()
+    script = project / "pretrain.sh"
+    script.write_text("".join(f"export {one}\n" for one in REMARKS) + START)
+    wanted = list(range(1, len(REMARKS) + 1))
+    told = said_by_migrator(project)["pretrain.sh"]
+    launch = said_by_launch(script)
+    checks.equal([line for line, _ in launch], wanted, "remarks of launch --check")
+    checks.equal([(line, message.rstrip(".")) for line, message in told], launch, "both programs say the same of slow values")
+
+
 def check_explain(checks):
     # Each start of a program reads all rules.
     for row in TABLE["rows"][::8 * EVERY]:
@@ -249,6 +321,8 @@ def main():
     with temporary_directory() as directory:
         work = Path(directory)
         check_same_of_both(checks, work)
+        check_together(checks, work)
+        check_remarks(checks, work)
         check_explain(checks)
         check_exports(checks, work)
         check_other_starts(checks, work)

@@ -296,6 +296,26 @@ def web_page_for_the_config(work):
     (first_shard(work).parent / "config.json").write_text("\n<!DOCTYPE html>\n<html><body>Sign in</body></html>\n")
 
 
+@case(BAD_INPUT, "config.json: the file is empty; download it again")
+def nothing_for_the_config(work):
+    (first_shard(work).parent / "config.json").write_bytes(b"\n")
+
+
+@case(BAD_INPUT, "config.json: this is compressed with gzip")
+def gzip_for_the_config(work):
+    (first_shard(work).parent / "config.json").write_bytes(b"\x1f\x8b\x08\x00\x00\x00\x00\x00")
+
+
+@case(BAD_INPUT, "model.safetensors.index.json: this is a web page")
+def web_page_for_the_index(work):
+    (first_shard(work).parent / "model.safetensors.index.json").write_text("<html>Sign in</html>\n")
+
+
+@case(BAD_INPUT, "model.safetensors.index.json: this is a Git LFS pointer")
+def git_lfs_pointer_for_the_index(work):
+    (first_shard(work).parent / "model.safetensors.index.json").write_text(f"version https://git-lfs.github.com/spec/v1\noid sha256:{'0' * 64}\nsize 700\n")
+
+
 @case(BAD_INPUT, "model-00001-of-00002.safetensors")
 def safetensors_offsets_overlap(work):
     def overlap(header):

@@ -51,7 +51,8 @@ def takes(row, value):
     if "one_of" in row and value.lower() not in [word.lower() for word in row["one_of"]]:
         return False
     if row.get("options"):
-        return all(part.split(":")[0] in row["options"] for part in value.split(","))
+        value = value[1:].lstrip(",") if "first" in row and value[:1] in row["first"]["one_of"] else value
+        return not value or all(part.split(":")[0] in row["options"] for part in value.split(","))
     if row.get("numbers"):
         return not any(letter.isalpha() for letter in value)
     bounds = [key for key in ("min", "max", "above", "below", "multiple_of") if key in row]
@@ -81,6 +82,19 @@ def advised_values():
             yield str(path.relative_to(ROOT)), name, value
 
 
+def advising_texts():
+    """(where, text) of all texts that tell somebody to set a variable."""
+    yield from ((rule["id"], rule["message"]) for rule in rules_of_advice())
+    yield from ((rule["id"], rule["advice"]) for rule in json.loads((ROOT / "rules/profiles/advice.json").read_text())["rules"])
+
+
+def unnamed(text, rows):
+    """What excludes a value that the text advises, and that it does not name: a project may have set it."""
+    for name, value in VALUE.findall(text):
+        for option, others in rows.get(name, {}).get("excludes", {}).items():
+            yield from (other for other in others if option in value and other not in text)
+
+
 def self_test(checks):
     """The check finds what it is for."""
     more = {"id": "a", "advises": {"x": "more"}}
@@ -91,6 +105,8 @@ def self_test(checks):
     checks.equal(len(list(opposites([more, {**less, "advises": {"x": "more"}}]))), 0, "the same way")
     checks.expect(not takes({"min": 0, "max": 7}, "9") and takes({"min": 0, "max": 7}, "4"), "bounds of a number")
     checks.expect(not takes({"one_of": ["0", "1"]}, "2"), "words of a variable")
+    rows = {"ALLOC_CONF": {"excludes": {"a:1": ["b"]}}}
+    checks.equal((list(unnamed("Set ALLOC_CONF=a:1.", rows)), list(unnamed("Set ALLOC_CONF=a:1 in place of b.", rows))), (["b"], []), "what a value excludes")
 
 
 def main():
@@ -103,6 +119,8 @@ def main():
         checks.expect(False, one)
     rows = {row["name"]: row for table in tables() if table["match"] == "variable_value" for row in table["rows"]}
     slow = {(row["name"], row["value"]) for table in tables() if table["match"] == "value_remark" for row in table["rows"]}
+    for where, text in advising_texts():
+        checks.equal(list(unnamed(text, rows)), [], f"{where}: what excludes the value that it advises")
     said = {}
     for where, name, value in advised_values():
         if name in rows:

@@ -25,6 +25,7 @@ GIVES_ERROR = re.compile(r"\b(?:tl::unexpected<(?:base::)?Error>|(?:base::)?Erro
 SAID = re.compile(rf"\b(?:say|language)_?\.(?:format|show|text)\(\s*({LITERALS})\s*[,)]")
 CHOSEN = re.compile(rf"\bsay_?\.text\([^;\"]*\? ({LITERALS}) : ({LITERALS})\)")
 COUNTED = re.compile(rf"\bplural\([^;\"]*,\s*({LITERALS})(?:,\s*({LITERALS}))?\)")
+ADDS_NOTE = re.compile(r"\bnotes_?\.(?:push_back|emplace_back)\(")
 PLACE = re.compile(r"\{([^{}]*)\}")
 # The sources of pages that are read in one language: each sentence in them is said in it. What a program reads is made in others, or is listed.
 PAGES = ("migrator/app/explain.cpp", "migrator/app/explained_operator.cpp", "migrator/app/explained_support.cpp", "migrator/app/ops_command.cpp",
@@ -114,6 +115,23 @@ def said_of_scripts():
                 yield text
 
 
+def said_of_options():
+    """What rules/options says of options of other programs that are given."""
+    for path in sorted((ROOT / "rules/options").glob("*.json")):
+        for row in json.loads(path.read_text(encoding="utf-8"))["options"].values():
+            yield from (row[key] for key in ("no_effect", "unsupported") if key in row)
+            yield from [*row.get("needs", {}).values(), *row.get("without", {}).values()]
+
+
+def note_texts(sources):
+    """Every literal in what is added to notes, with the name of its source."""
+    for name, source in sources.items():
+        code = re.sub(r"(?<![:\"])//[^\n]*", "", source)
+        for added in ADDS_NOTE.finditer(code):
+            for literal in re.finditer(LITERALS, arguments(code, added.end() - 1)):
+                yield name, joined(literal[0])
+
+
 def said_of_legacy():
     """What rules/formats says of legacy checkpoints that are not read."""
     for row in json.loads((ROOT / "rules/formats/legacy.json").read_text(encoding="utf-8"))["refused"]:
@@ -190,7 +208,10 @@ def main():
     for text in sorted(files["help"].keys() - help_texts - literals):
         checks.expect(False, f"help.json: no help says {text!r}")
     checks.equal(set(said_of_legacy()) - every, set(), "errors.json: not translated, of legacy checkpoints")
-    for text in sorted(files["errors"].keys() - literals - set(said_of_legacy())):
+    checks.equal(set(said_of_options()) - every, set(), "errors.json: not translated, of options")
+    for name, text in sorted(set(note_texts(by_name))):
+        checks.expect(not SENTENCE.search(PLACE.sub("{}", text)) or is_known(text, every), f"notes.json: not translated: {text!r} of {name}")
+    for text in sorted(files["errors"].keys() - literals - set(said_of_legacy()) - set(said_of_options())):
         # A sentence may be put together of parts with a value between them.
         parts = [part.strip() for part in text.split("{}") if part.strip()]
         checks.expect(all(any(part in literal for literal in literals) for part in parts), f"errors.json: the programs do not say {text!r}")

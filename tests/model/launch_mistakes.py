@@ -293,6 +293,8 @@ def check_benchmark_folders(checks, work):
     script = work / "evaluate.sh"
     for name in ("mmlu/test", "mmlu/dev", "cmmlu/test", "boolq/train", "boolq/dev"):
         (work / "data" / name).mkdir(parents=True)
+        (work / "data" / name / "questions.csv").write_text("")
+    (work / "data/agieval").mkdir()
     (work / "data/boolq/train/train.jsonl").write_text("{}")
     (work / "data/boolq/dev/dev.jsonl").write_text("{}")
     (work / "data/questions.csv").write_text("")
@@ -301,6 +303,7 @@ def check_benchmark_folders(checks, work):
                           (("cmmlu", "cmmlu/test", "2"), []), (("cmmlu", "cmmlu/test", "2 --alternative-prompt"), ["benchmark_data"]),
                           (("cmmlu", "cmmlu/test/", "2 --prompt-type qwen"), ["benchmark_data"]), (("agieval", "questions.csv", "5"), ["benchmark_data"]),
                           (("bbh", "nowhere", "16"), ["benchmark_tokens"]), (("mmlu humaneval", "mmlu/test", "1024"), ["benchmark"]),
+                          (("agieval", "agieval", "5"), ["benchmark_data"]), (("gsm8k", "mmlu/test", "512"), ["benchmark_data"]),
                           (("$1", "$2", "$3"), [])):
         task, data, tokens = words
         place = data if data.startswith("$") else work / "data" / data

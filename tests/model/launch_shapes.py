@@ -234,6 +234,13 @@ SCRIPTS = [
     ("data without a folder", "python preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix alpaca\n", [("output_directory", 1)]),
     ("data in a folder that nothing makes", "O=/no/where/alpaca\npython preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix $O\n", [("output_directory", 1)]),
     ("data in a folder that is made", "O=/no/where\nmkdir -p $O/more\npython preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix $O/alpaca\n", []),
+    ("data in folders of one word", "mkdir -p /no/where/{x,y}/{1,2}\npython preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix /no/where/y/2/alpaca\n", []),
+    ("data in a folder that a function makes", "f() { mkdir -p /no/where; }\nf\npython preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix /no/where/alpaca\n", []),
+    ("data in a folder that is installed", "install -m 755 -d /no/where\npython preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix /no/where/alpaca\n", []),
+    ("data in a folder below another one", "mkdir -p nowhere && pushd nowhere\nmkdir -p a\npopd\npushd nowhere\npython preprocess_data.py --input /d/x.parquet"
+     " --tokenizer-name-or-path /w --output-prefix a/alpaca\n", []),
+    ("data in a folder that is none of them", "mkdir -p nowhere/{x,y}\ninstall -m 644 a nowhere/b\npython preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w"
+     " --output-prefix nowhere/z/alpaca\n", [("output_directory", 3)]),
     ("data in a folder that a command names", "O=/no/where/alpaca\nmkdir -p \"$(dirname \"$O\")\"\npython preprocess_data.py --input /d/x.parquet --tokenizer-name-or-path /w --output-prefix $O\n", []),
     ("samples that are packed", f"{TORCHRUN}{RIGHT} --neat-pack\n", [("packed_apart", 1)]),
     ("DPO from nothing", f"torchrun --nproc_per_node 8 posttrain_gpt.py{WITHOUT_LOAD.replace('corpus_text_document', 'pairs')} --stage dpo --is-pairwise-dataset --prompt-type qwen3\n",
@@ -360,6 +367,11 @@ def check_families(checks, folder):
         checks.expect(not found & {"group_query_attention", "num_query_groups", "swiglu"} or config is MOE, f"{command}: {sorted(found)}")
 
 
+# What a download leaves in place of a file.
+BROKEN_DOWNLOADS = {"a pointer": b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", "a page": b"<!DOCTYPE html>\n<html>\n", "empty": b"",
+                    "compressed": b"\x1f\x8b\x08\x00"}
+
+
 def check_tokenizers(checks, folder):
     """Weights without a tokenizer are no model to train; a config.json alone stands for a directory elsewhere."""
     endings = json.loads((ROOT / "rules/launch/launch.json").read_text())["tokenizer_files"]
@@ -368,12 +380,16 @@ def check_tokenizers(checks, folder):
 
     def found():
         write(folder, SHAPES["plain"]({**OPTIONS, "tokenizer-name-or-path": str(given)}))
-        return [(item["id"], item["severity"]) for item in checked(folder / "run.sh") if item["id"] == "no_tokenizer"]
+        return [(item["id"], item["severity"]) for item in checked(folder / "run.sh") if item["id"] in ("no_tokenizer", "tokenizer_file")]
 
     checks.equal(found(), [], "config.json alone")
     write_safetensors(given / "model.safetensors", {"model.norm.weight": Tensor("BF16", (2,), bytes(4))})
     (given / "tokenizer_config.json").write_text("{}")
     checks.equal(found(), [("no_tokenizer", "error")], "weights without a tokenizer")
+    for what, broken in BROKEN_DOWNLOADS.items():
+        (given / "tokenizer.json").write_bytes(broken)
+        checks.equal(found(), [("tokenizer_file", "error")], f"a tokenizer that is {what}")
+    (given / "tokenizer.json").unlink()
     for ending in endings:
         (given / f"a{ending}").write_text("{}")
         checks.equal(found(), [], f"a{ending}")

@@ -177,7 +177,12 @@ def check_refused(checks, work):
     def of_another_kind(file):
         file["model"]["language_model"]["pooler"] = {"dense": {"weight": Tensor("BF16", (2, 2), bytes(8))}}
 
+    def of_core(file):
+        file["model"]["decoder.layers.0.mlp.linear_fc1.weight"] = Tensor("BF16", (2, 2), bytes(8))
+
     cases = {
+        "centred": (lambda file: setattr(file["args"], "apply_layernorm_1p", True), "apply_layernorm_1p = true (true: the norms multiply by 1 + weight)"),
+        "of core": (of_core, "is a name of megatron-core among those of a legacy checkpoint"),
         "unknown": (lambda file: file.update(checkpoint_version=4.0), "checkpoint_version 4 of a legacy checkpoint is not known"),
         "halves": (lambda file: file.update(checkpoint_version=1.5), "checkpoint_version 1.5 of a legacy checkpoint is not known"),
         "fused": (fused, "layers of Transformer Engine in a legacy checkpoint of checkpoint_version 0"),
@@ -233,7 +238,8 @@ def check_launch(checks, work):
     old = lambda text: text.replace("--use-mcore-models", "--use-legacy-models")
     for checkpoint, text, wanted in (("mcore", TRAINING, []), ("mcore", old(TRAINING), ["legacy_models"]),
                                      ("legacy", TRAINING, ["mcore_models"]), ("legacy", TRAINING.replace("--use-mcore-models ", ""), ["mcore_models"]),
-                                     ("legacy", old(TRAINING), [])):
+                                     ("legacy", old(TRAINING), []), ("mcore", old(TRAINING).replace("--load", "--pretrained-checkpoint"), ["legacy_models"]),
+                                     ("legacy", TRAINING.replace("--load", "--pretrained-checkpoint"), ["mcore_models"])):
         script = work / "run.sh"
         script.write_text(text.format(work / checkpoint))
         done = convert("--json", "launch", "--check", script, "--model", work / "hf", "--target", "mindspeed-llm")

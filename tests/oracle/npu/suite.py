@@ -57,7 +57,7 @@ def migrate(checks, program, style, work):
     found = {finding["rule"] for file in report["files"] for finding in file["findings"]}
     checks.expect(found.issuperset(program.expected_rules), f"{program.name}: reports {sorted(found)}, not {program.expected_rules}")
     if style.config:
-        (output / "config.json").write_text(style.config)
+        (output / "msprobe_config.json").write_text(style.config)
     return output
 
 

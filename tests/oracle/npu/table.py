@@ -35,7 +35,7 @@ class Style:
     options: tuple
     worlds: tuple
     variables: tuple = ()  # Of the environment, as the documentation of torch_npu has users set them.
-    config: str = None  # What has to stand in config.json.
+    config: str = None  # What has to stand in msprobe_config.json.
     leaves: str = None  # A pattern of what a run on an NPU must leave behind.
 
 
@@ -74,7 +74,7 @@ STYLES = (
     Style("auto", ("--style", "auto"), ("npu",), (("TORCH_NPU_DEVICE_CAPABILITY", "8.0"),)),
 )
 
-# `--instrument` in every style. The migration writes config.json, and a user who wants level mix changes it. That needs the model of the loop, which not every loop shows.
+# `--instrument` in every style. The migration writes msprobe_config.json, and a user who wants level mix changes it. That needs the model of the loop, which not every loop shows.
 PROFILER = ("--instrument", "profiler")
 
 

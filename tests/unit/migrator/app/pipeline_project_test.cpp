@@ -219,7 +219,9 @@ TEST_CASE("pipeline: compiled files are looked into, and copied as they are") {
 
 TEST_CASE("pipeline: the size of a communicator's buffer from the sizes that the project writes down") {
     test::MemoryFileSystem fs;
-    fs.add("in/config.yaml", "micro_batch_size: 4\nseq_length: 8192\n");
+    const std::string sizes = "micro_batch_size: 4\nseq_length: 8192\n";
+    const std::string split = "tensor_model_parallel_size: 2\n";
+    fs.add("in/config.yaml", sizes + split);
     fs.add("in/train.py",
            "import torch\n\nhidden_size = 5120\ntorch.distributed.init_process_group('gloo')\n\n\n"
            "def train(model, data, optimizer):\n    for x in data:\n        model(x).sum().backward()\n"
@@ -230,11 +232,19 @@ TEST_CASE("pipeline: the size of a communicator's buffer from the sizes that the
     CHECK(message_of(result->report, "train.py", "advice.hccl_buffer", "torch.distributed.init_process_group")
               .ends_with(
                   " Of this project: micro_batch_size 4 x seq_length 8192 x hidden_size 5120 x 4 bytes = 640 MB."));
-    fs.add("in/config.yaml", "micro_batch_size: 4\nseq_length: 8192\nbf16: true\n");
+    fs.add("in/config.yaml", sizes + split + "bf16: true\n");
     const auto half = run(options_for(Command::analyze, "in"), fs);
     REQUIRE(half);
     CHECK(message_of(half->report, "train.py", "advice.hccl_buffer", "torch.distributed.init_process_group")
               .ends_with("hidden_size 5120 x 2 bytes = 320 MB."));
+    // Nothing sends activations where the data alone is split.
+    fs.add("in/config.yaml", sizes);
+    fs.add("in/wrap.py", "def wrap(model):\n    return DistributedDataParallel(model, bucket_cap_mb=800)\n");
+    const auto buckets = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(buckets);
+    CHECK(message_of(buckets->report, "train.py", "advice.hccl_buffer", "torch.distributed.init_process_group")
+              .ends_with("when memory is short. Of this project: bucket_cap_mb = 800 MB."));
+    fs.add("in/wrap.py", "");
     fs.add("in/other.yaml", "hidden_size: 1024\n");
     const auto two = run(options_for(Command::analyze, "in"), fs);
     REQUIRE(two);
