@@ -14,6 +14,12 @@ bool is_to_port(const auto& item) {
            (item.severity == Severity::error || item.effort >= Effort::port);
 }
 
+bool is_cuda_only(const PythonFile& file, const Finding& finding) {
+    if (is_to_port(finding) && !finding.fix) return true;
+    const Rule* rule = file.rules().find_rule(finding.rule);
+    return rule != nullptr && rule->cuda_only;
+}
+
 // What is called, or the node itself.
 NodeId whole_call(const PythonFile& file, NodeId use) {
     const NodeId call = file.call_of(file.whole_name(use));
@@ -72,14 +78,17 @@ base::ByteRange branch_of(const SyntaxTree& tree, NodeId statement, bool holds) 
     return {then.end, goes_on ? behind(tree, statement).end : tree.range(statement).end};
 }
 
+// `x is None` is the opposite of x, and `x is not None` the same.
 bool negates(const SyntaxTree& tree, NodeId node) {
     if (tree.kind(node) == NodeKind::not_operator) return true;
     if (tree.kind(node) != NodeKind::comparison_operator) return false;
+    bool differs = false, is_with_none = false;
     for (NodeId child = tree.first_child(node); child != kNoNode; child = tree.next_sibling(child)) {
-        if (tree.field(child) == Field::operators && (tree.text(child) == "!=" || tree.text(child) == "not in"))
-            return true;
+        const std::string_view text = tree.text(child);
+        differs |= tree.field(child) == Field::operators && (text == "!=" || text == "not in" || text == "is not");
+        is_with_none |= text == "None";
     }
-    return false;
+    return differs != is_with_none;
 }
 
 // An expression that holds the answer, or its opposite.
@@ -89,40 +98,55 @@ struct Answer {
     bool is_variable = false;  // which keeps it: what is made of the variable is something else
 };
 
-// What an answer decides: code, or the variables that keep it.
+// What an answer decides: code, and the variables that keep it.
 struct Asked {
-    base::ByteRange code;
+    std::vector<base::ByteRange> code;
     std::vector<NodeId> kept_in;
     bool holds = true;
+
+    void add(base::ByteRange range) {
+        if (range.size() > 0) code.push_back(range);
+    }
 };
 
+// `answer and B`, `not answer or B`: the second half is looked at only where the answer is yes.
+base::ByteRange second_half(const SyntaxTree& tree, NodeId operation, NodeId half, bool holds) {
+    const NodeId right = tree.child(operation, Field::right);
+    const bool goes_on = tree.text(tree.child(operation, Field::operator_)) == (holds ? "and" : "or");
+    return tree.kind(operation) == NodeKind::boolean_operator && right != half && goes_on ? tree.range(right)
+                                                                                          : base::ByteRange{};
+}
+
 Asked asked_by(const SyntaxTree& tree, Answer answer) {
-    bool holds = answer.holds;
+    Asked out{{}, {}, answer.holds};
     for (NodeId at = answer.node, parent = tree.parent(at); parent != kNoNode; at = parent, parent = tree.parent(at)) {
-        if (negates(tree, parent)) holds = !holds;
+        if (negates(tree, parent)) out.holds = !out.holds;
         switch (tree.kind(parent)) {
+            case NodeKind::boolean_operator: out.add(second_half(tree, parent, at, out.holds)); break;
             case NodeKind::if_statement:
             case NodeKind::elif_clause:
-                return {
-                    tree.field(at) == Field::condition ? branch_of(tree, parent, holds) : base::ByteRange{}, {}, holds};
-            case NodeKind::assert_statement: return {holds ? behind(tree, parent) : base::ByteRange{}, {}, holds};
+                if (tree.field(at) == Field::condition) out.add(branch_of(tree, parent, out.holds));
+                return out;
+            case NodeKind::assert_statement:
+                if (out.holds) out.add(behind(tree, parent));
+                return out;
             case NodeKind::conditional_expression: {
                 const NodeList parts = tree.named_children(parent);
-                const bool is_condition = parts.size() == 3 && parts[1] == at;
-                return {is_condition ? tree.range(parts[holds ? 0 : 2]) : base::ByteRange{}, {}, holds};
+                if (parts.size() == 3 && parts[1] == at) out.add(tree.range(parts[out.holds ? 0 : 2]));
+                return out;
             }
-            case NodeKind::assignment: return {{}, targets_of(tree, at), holds};
+            case NodeKind::assignment: out.kept_in = targets_of(tree, at); return out;
             case NodeKind::attribute:
             case NodeKind::subscript:
             case NodeKind::argument_list:
-                if (answer.is_variable) return {};
+                if (answer.is_variable) return out;
                 break;
             case NodeKind::block:
-            case NodeKind::module: return {};
+            case NodeKind::module: return out;
             default: break;
         }
     }
-    return {};
+    return out;
 }
 
 // Sorted, and those that overlap as one.
@@ -171,14 +195,14 @@ bool CudaCodeWords::any_in(std::string_view text) const {
 
 CudaOnlyCode::CudaOnlyCode(const PythonFile& file, const FindingSink& findings) : file_(file), tree_(file.tree()) {
     for (const Finding& finding : findings) {
-        if (is_to_port(finding) && !finding.fix) add(tree_.smallest_at(finding.range));
+        if (is_cuda_only(file_, finding)) add(tree_.smallest_at(finding.range));
     }
     add_imported_names();
     add_known_names();
     if (pending_.empty()) return;
     for (const Finding& finding : findings) {
         if (asks_for_cuda(finding))
-            std::ranges::move(guarded_by(file_, tree_.smallest_at(finding.range)), std::back_inserter(guarded_));
+            std::ranges::move(guarded_by(file_, tree_.smallest_at(finding.range)).code, std::back_inserter(guarded_));
     }
     guarded_ = merged(std::move(guarded_));
     while (!pending_.empty() && file_.may_step()) {
@@ -255,7 +279,9 @@ void CudaOnlyCode::follow(NodeId use) {
     for (const NodeId target : targets_of(tree_, call)) {
         if (call == use || !file_.bindings().shared_name(target).empty()) add_reads(target);
     }
-    const NodeId function = tree_.ancestor(use, NodeKind::function_definition);
+    const NodeId decorator = tree_.ancestor(use, NodeKind::decorator);
+    const NodeId function = decorator == kNoNode ? tree_.ancestor(use, NodeKind::function_definition)
+                                                 : tree_.child(tree_.parent(decorator), Field::definition);
     const NodeId name = function == kNoNode ? kNoNode : tree_.child(function, Field::name);
     if (name == kNoNode) return;
     add_reads(name);
@@ -268,17 +294,35 @@ bool CudaOnlyCode::is_guarded(NodeId use) const {
     return next != guarded_.begin() && at < std::prev(next)->end;
 }
 
-std::vector<base::ByteRange> guarded_by(const PythonFile& file, NodeId question) {
-    std::vector<base::ByteRange> out;
-    std::vector<Answer> pending{{question}};
+bool is_asked(const SyntaxTree& tree, NodeId node) {
+    for (NodeId at = node, parent = tree.parent(at); parent != kNoNode; at = parent, parent = tree.parent(at)) {
+        switch (tree.kind(parent)) {
+            case NodeKind::if_statement:
+            case NodeKind::elif_clause: return tree.field(at) == Field::condition;
+            case NodeKind::assert_statement:
+            case NodeKind::conditional_expression: return true;
+            case NodeKind::boolean_operator:
+            case NodeKind::not_operator:
+            case NodeKind::comparison_operator:
+            case NodeKind::parenthesized_expression: break;
+            default: return false;
+        }
+    }
+    return false;
+}
+
+Guarded guarded_by(const PythonFile& file, NodeId question, bool holds) {
+    Guarded out;
+    std::vector<Answer> pending{{question, holds}};
     std::set<NodeId> seen;
     while (!pending.empty() && file.may_step()) {
         const Answer answer = pending.back();
         pending.pop_back();
         if (!seen.insert(answer.node).second) continue;
         const Asked asked = asked_by(file.tree(), answer);
-        if (asked.code.size() > 0) out.push_back(asked.code);
+        out.code.insert(out.code.end(), asked.code.begin(), asked.code.end());
         for (const NodeId target : asked.kept_in) {
+            out.kept_in.emplace_back(target, asked.holds);
             for (const NodeId read : file.bindings().reads(target)) pending.push_back({read, asked.holds, true});
         }
     }
@@ -289,7 +333,27 @@ bool asks_for_cuda(const Finding& finding) {
     return finding.kind == FindingKind::cuda_api || finding.kind == FindingKind::device_string;
 }
 
-std::vector<std::string> cuda_only_names(std::string_view path, const ParsedText& parsed, const MatchContext& context) {
+// The names that other files share are followed there, with what their values decide here.
+CudaLeads CudaOnlyCode::leads() const {
+    CudaLeads out{names_, {}};
+    if (empty()) return out;
+    for (const auto& [word, nodes] : file_.identifiers()) {
+        for (const NodeId read : nodes) {
+            if (!is_asked(tree_, file_.whole_name(read)) || !file_.may_step()) continue;
+            for (const Reference& reference : file_.bindings().references(file_.whole_name(read))) {
+                if (reference.origin == Origin::external) continue;
+                for (const bool holds : {true, false}) {
+                    const Guarded guarded = guarded_by(file_, file_.whole_name(read), holds);
+                    if (std::ranges::any_of(guarded.code, [&](base::ByteRange code) { return in(code) != kNoNode; }))
+                        out.flags.emplace_back(reference.name, holds);
+                }
+            }
+        }
+    }
+    return out;
+}
+
+CudaLeads cuda_leads(std::string_view path, const ParsedText& parsed, const MatchContext& context) {
     const PythonFile file(path, *parsed.tree, *parsed.bindings, context);
     FindingSink findings;
     // Most files only have a word in common with it, which these tell without all the rest.
@@ -299,7 +363,7 @@ std::vector<std::string> cuda_only_names(std::string_view path, const ParsedText
     if (CudaOnlyCode(file, findings).empty()) return {};
     findings.clear();
     match_python(path, parsed, context, false, findings);
-    return CudaOnlyCode(file, findings).names();
+    return CudaOnlyCode(file, findings).leads();
 }
 
 }  // namespace migrator

@@ -1,6 +1,7 @@
 // CUDA-only code: what ends in kernels or libraries that the NPU does not have, and the names that lead there.
 #pragma once
 
+#include <array>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,9 +23,20 @@ public:
     // Whether a text is the last part of one of them.
     bool has_last_part(std::string_view word) const { return last_parts_.contains(word); }
 
+    // Variables that keep an answer: somewhere CUDA-only code runs only where one is true, or, with `holds` false, is not.
+    void add_flag(std::string name, bool holds) { flags_[holds].insert(std::move(name)); }
+    bool guards(std::string_view name, bool holds) const { return flags_[holds].contains(name); }
+
 private:
     base::StringSet names_;
     base::StringSet last_parts_;
+    std::array<base::StringSet, 2> flags_;  // by `holds`
+};
+
+// What a file tells others of its CUDA-only code.
+struct CudaLeads {
+    std::vector<std::string> names;                   // that lead there
+    std::vector<std::pair<std::string, bool>> flags;  // see CudaNames::guards
 };
 
 // The words without which a Python file has no CUDA-only code of its own.
@@ -47,8 +59,8 @@ public:
     bool empty() const { return uses_.empty(); }
     // The first use in the range, or kNoNode.
     NodeId in(base::ByteRange range) const;
-    // Qualified names of this file that lead there, for other files.
-    const std::vector<std::string>& names() const { return names_; }
+    // For other files.
+    CudaLeads leads() const;
 
 private:
     void add(NodeId use);
@@ -68,13 +80,21 @@ private:
     std::vector<std::string> names_;
 };
 
-// The code that runs, or goes on, only where the question for CUDA at the node is answered with yes, also when a variable
-// keeps the answer.
-std::vector<base::ByteRange> guarded_by(const PythonFile& file, NodeId question);
+// Whether it is a condition, or a part of one.
+bool is_asked(const SyntaxTree& tree, NodeId node);
+
+// What depends on an answer.
+struct Guarded {
+    std::vector<base::ByteRange> code;             // that runs, or goes on, only where it is yes
+    std::vector<std::pair<NodeId, bool>> kept_in;  // variables, and whether they are true where it is yes
+};
+
+// Of the question at the node, also when a variable keeps the answer. `holds`: false where the code behind "no" is asked for.
+Guarded guarded_by(const PythonFile& file, NodeId question, bool holds = true);
 // Whether the finding is such a question.
 bool asks_for_cuda(const Finding& finding);
 
-// CudaOnlyCode::names of a file, by all that is found in it.
-std::vector<std::string> cuda_only_names(std::string_view path, const ParsedText& parsed, const MatchContext& context);
+// CudaOnlyCode::leads of a file, by all that is found in it.
+CudaLeads cuda_leads(std::string_view path, const ParsedText& parsed, const MatchContext& context);
 
 }  // namespace migrator

@@ -5,21 +5,56 @@
 #include "migrator/match/matchers.h"
 
 namespace migrator {
+namespace {
+
+// A question that stays: the code that runs only where it is answered with yes, and the first CUDA-only use in it.
+struct StayingGuard {
+    std::vector<base::ByteRange> code;
+    NodeId use = kNoNode;
+    bool is_elsewhere = false;  // a variable keeps the answer, and the use is in another file
+};
+
+StayingGuard staying_guard(const PythonFile& file, const CudaOnlyCode& cuda, const Finding& question) {
+    const Guarded guarded = guarded_by(file, file.tree().smallest_at(question.range));
+    StayingGuard out{guarded.code, kNoNode, false};
+    for (const base::ByteRange& code : out.code) out.use = std::min(out.use, cuda.in(code));
+    const CudaNames* known = file.context().cuda_names;
+    out.is_elsewhere = known != nullptr && std::ranges::any_of(guarded.kept_in, [&](const auto& kept) {
+                           return known->guards(file.bindings().shared_name(kept.first), kept.second);
+                       });
+    return out;
+}
+
+base::Message why_it_stays(const PythonFile& file, const StayingGuard& guard) {
+    if (guard.use == kNoNode)
+        return "It guards CUDA code of another file that must not run on the NPU: leave it until that code is ported.";
+    return {"It guards CUDA code (line {line}) that must not run on the NPU: leave it until that code is ported.",
+            {{"line", std::to_string(file.line_of(guard.use))}}};
+}
+
+bool is_in(const std::vector<base::ByteRange>& ranges, base::ByteRange range) {
+    return std::ranges::any_of(
+        ranges, [&](const base::ByteRange& outer) { return outer.begin <= range.begin && range.end <= outer.end; });
+}
+
+}  // namespace
 
 void leave_guards_of_cuda_code(const PythonFile& file, FindingSink& findings) {
     const CudaOnlyCode cuda(file, findings);
-    if (cuda.empty()) return;
-    const SyntaxTree& tree = file.tree();
+    const bool has_flags = file.context().cuda_names != nullptr && !file.context().cuda_names->empty();
+    if (cuda.empty() && !has_flags) return;
+    std::vector<base::ByteRange> left;
     for (Finding& finding : findings) {
         if (!asks_for_cuda(finding) || !finding.fix) continue;
-        NodeId use = kNoNode;
-        for (const base::ByteRange& code : guarded_by(file, tree.smallest_at(finding.range)))
-            use = std::min(use, cuda.in(code));
-        if (use == kNoNode) continue;
+        const StayingGuard guard = staying_guard(file, cuda, finding);
+        if (guard.use == kNoNode && !guard.is_elsewhere) continue;
+        left.insert(left.end(), guard.code.begin(), guard.code.end());
         finding.fix.reset();
-        finding.message.add(
-            {"It guards CUDA code (line {line}) that must not run on the NPU: leave it until that code is ported.",
-             {{"line", std::to_string(file.line_of(use))}}});
+        finding.message.add(why_it_stays(file, guard));
+    }
+    // What runs only on CUDA stays as CUDA has it.
+    for (Finding& finding : findings) {
+        if (finding.fix && is_in(left, finding.range)) finding.fix.reset();
     }
 }
 

@@ -19,7 +19,7 @@ public:
 
     base::Result<CudaNames> run(const CudaCodeWords& words) {
         CudaNames known;
-        std::vector<std::string> found;
+        std::vector<std::string> found;  // names that lead there, of the last round
         TRY(look([&](std::size_t, std::string_view text) { return words.any_in(text); }, known, found));
         for (int round = 0; round < kMaxCudaRounds; ++round) {
             std::vector<std::string> fresh;
@@ -55,16 +55,20 @@ private:
         std::vector<std::uint32_t> hashes_;
     };
 
-    base::Status look(const FileRounds::Filter& filter, const CudaNames& known, std::vector<std::string>& found) {
+    base::Status look(const FileRounds::Filter& filter, CudaNames& known, std::vector<std::string>& found) {
         std::mutex mutex;
-        return files_.visit(filter, [&](std::size_t file, const ParsedText& parsed, const MatchContext& given) {
+        std::vector<std::pair<std::string, bool>> flags;
+        TRY(files_.visit(filter, [&](std::size_t file, const ParsedText& parsed, const MatchContext& given) {
             MatchContext context = given;
             context.cuda_names = &known;
             context.loops = &loops_;
-            std::vector<std::string> names = cuda_only_names(project_.files.files[file].path, parsed, context);
+            CudaLeads leads = cuda_leads(project_.files.files[file].path, parsed, context);
             const std::lock_guard lock(mutex);
-            std::ranges::move(names, std::back_inserter(found));
-        });
+            std::ranges::move(leads.names, std::back_inserter(found));
+            std::ranges::move(leads.flags, std::back_inserter(flags));
+        }));
+        for (auto& [name, holds] : flags) known.add_flag(std::move(name), holds);
+        return {};
     }
 
     const Project& project_;

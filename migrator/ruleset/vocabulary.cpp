@@ -17,8 +17,9 @@ constexpr std::array kWords{
     word<ArgumentRow, ArgumentFix>("argument"),
     word<CallRow>("call"),
     listed<&RuleSet::indexes>("index"),
-    listed<&RuleSet::taken_apart>(
-        "taken_apart", "values of these classes (see `types/`) that are compared, indexed, unpacked or gone through"),
+    listed<&RuleSet::taken_apart>("taken_apart",
+                                  "values of these classes (see `types/`) or names that are compared, indexed, "
+                                  "unpacked, gone through, or computed with"),
     listed<&RuleSet::trainings>("training"),
     word<StringRow, TextFix>("string"),
     word<ValueRow, TextFix>("value"),

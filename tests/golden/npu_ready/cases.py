@@ -1,0 +1,112 @@
+"""Projects that support the NPU by themselves, in whole or in part, and questions for CUDA: what may be edited, and what may be said.
+
+    cases.py [NAME...]
+
+Each case is a folder of cases/: `in` is the project, `expect.json` what is right:
+* `files`: by path and line a letter, and a text. E: the line becomes the text but for its blanks in front, or one of several behind ||; U: neither edited nor reported, but for
+  findings of severity info; F: an edit, a warning or an error; N: not edited; A: any.
+* `rest`: U or N, for the lines that are not named. Lines that import torch_npu may come in where it is N.
+* `state`: A the project does not know the NPU, B supports it, C in part, D for an old stack, E a library does it. Of B nothing is edited, and neither
+  `migrate --check` nor `analyze --fail-on error` ends with 1.
+
+wrong.json lists the cases that are not right yet. It has to say what is so: a case of it that is right fails as well.
+"""
+
+import difflib
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "support"))
+from checks import Checks, run, temporary_directory, tool  # noqa: E402
+
+WRONG = HERE / "wrong.json"
+
+
+def lines_of(path):
+    return path.read_bytes().decode("utf-8", "surrogateescape").splitlines() if path.is_file() else None
+
+
+def moved(before, after):
+    """By line of `before` its text afterwards, where that can be told; the lines of `before` that are another; and lines that came in."""
+    text, edited, added = {}, set(), []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        for offset in range(b - a):
+            if kind == "equal":
+                text[a + offset + 1] = after[c + offset]
+                continue
+            edited.add(a + offset + 1)
+            # Imports stand at the beginning of what came in its place.
+            at = d - (b - a) + offset
+            text[a + offset + 1] = after[at] if c <= at < d else None
+        if kind != "equal":
+            added += after[c:max(c, d - (b - a))]
+    return text, edited, added
+
+
+def reported(report):
+    """{(path, line)} of findings that are warnings or errors."""
+    return {(file["path"], finding["begin"]["line"]) for file in report["files"] for finding in file["findings"]
+            if finding["severity"] != "info" and finding.get("begin")}
+
+
+def said_of_whole_files(report):
+    return {file["path"] for file in report["files"] for finding in file["findings"] if finding["severity"] != "info" and not finding.get("begin")}
+
+
+def check_file(path, want, rest, before, after, report):
+    if after is None:
+        return [f"{path} is not in the copy"]
+    text, edited, added = moved(before, after)
+    told, wrong = reported(report), []
+    for number, line in enumerate(before, 1):
+        letter, right = want.get(str(number), [rest, ""])
+        is_told = (path, number) in told
+        if letter == "E" and (text.get(number) or "").strip() not in right.split("||"):
+            wrong.append(f"{path}:{number}: is {text.get(number)!r}, right: {right!r}")
+        if letter == "U" and (number in edited or is_told):
+            wrong.append(f"{path}:{number}: {'edited' if number in edited else 'reported'}: {line!r}")
+        if letter == "F" and not (number in edited or is_told):
+            wrong.append(f"{path}:{number}: nothing is found: {line!r}")
+        if letter == "N" and number in edited:
+            wrong.append(f"{path}:{number}: edited to {text.get(number)!r}")
+    wrong += [f"{path}: came in: {line!r}" for line in added if not (rest == "N" and "torch_npu" in line)]
+    if rest == "U" and path in said_of_whole_files(report):
+        wrong.append(f"{path}: reported as a whole")
+    return wrong
+
+
+def check_case(folder, work):
+    expect, project, out = json.loads((folder / "expect.json").read_text()), folder / "in", work / folder.name
+    done = run(tool("migrator"), "migrate", project, "-o", out, "--report", f"{out}_r", "--format", "json", "--no-config", "--no-record", "-q")
+    if done.returncode != 0:
+        return [f"migrate: {done.returncode} {done.stderr}"]
+    report = json.loads(Path(f"{out}_r/report.json").read_text())
+    wrong = []
+    for file in sorted(path for path in project.rglob("*") if path.is_file()):
+        path = str(file.relative_to(project))
+        wrong += check_file(path, expect["files"].get(path, {}), expect["rest"], lines_of(file), lines_of(out / path), report)
+    if expect["state"] == "B":
+        for words in (["migrate", project, "--check"], ["analyze", project, "--fail-on", "error"]):
+            done = run(tool("migrator"), *words, "--no-config", "-q")
+            if done.returncode != 0:
+                wrong.append(f"{words[0]} {words[-1]}: {done.returncode}")
+    return wrong
+
+
+def main():
+    checks, known = Checks(), set(json.loads(WRONG.read_text()))
+    folders = [folder for folder in sorted((HERE / "cases").iterdir()) if not sys.argv[1:] or folder.name in sys.argv[1:]]
+    with temporary_directory() as work, ThreadPoolExecutor(2) as pool:
+        for folder, wrong in zip(folders, pool.map(lambda folder: check_case(folder, Path(work)), folders)):
+            if sys.argv[1:]:
+                print(folder.name, *wrong, sep="\n    ")
+            checks.expect(bool(wrong) == (folder.name in known),
+                          f"{folder.name}: " + ("; ".join(wrong) if wrong else "is right: take it out of wrong.json"))
+    checks.finish()
+
+
+if __name__ == "__main__":
+    main()
