@@ -18,7 +18,7 @@ fuzz_seconds=8
 # With sanitizers, one in so many of the random cases.
 property_share=16
 # Huge input, and hundreds of whole migrations, take many minutes with sanitizers.
-left_to_long=(-E '^(hostile\.(migrator|limits|shown_text|exit_codes|named_inputs|third_party|ended|config_numbers)|golden\.(migrator.*|rules_test|languages|newcomer|operators.*|mindspeed_files|vendor_commands)|model\.cases)$')
+left_to_long=(-E '^(hostile\.(migrator|limits|shown_text|exit_codes|named_inputs|third_party|ended|config_numbers)|golden\.(migrator.*|npu_ready|rules_test|languages|newcomer|operators.*|mindspeed_files|vendor_commands|vllm_state|planner_memory|profile_.*|legacy_.*|environment|unknown_packages)|model\.cases)$')
 for argument in "$@"; do
     case $argument in
         --quick) quick=yes ;;

@@ -55,23 +55,6 @@ bool is_exit(NodeKind kind) {
            kind == NodeKind::continue_statement || kind == NodeKind::break_statement;
 }
 
-// Sorted, and without overlaps.
-void merge(std::vector<base::ByteRange>& ranges) {
-    std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
-    std::vector<base::ByteRange> out;
-    for (const base::ByteRange& range : ranges) {
-        if (out.empty() || out.back().end < range.begin) out.push_back(range);
-        else out.back().end = std::max(out.back().end, range.end);
-    }
-    ranges = std::move(out);
-}
-
-bool any_contains(const std::vector<base::ByteRange>& ranges, std::uint64_t offset) {
-    auto at = std::upper_bound(ranges.begin(), ranges.end(), offset,
-                               [](std::uint64_t place, const base::ByteRange& range) { return place < range.begin; });
-    return at != ranges.begin() && (at - 1)->contains(offset);
-}
-
 // The block that a definition stands in, whatever decorates it.
 NodeId block_of(const SyntaxTree& tree, NodeId definition) {
     NodeId parent = tree.parent(definition);
@@ -116,16 +99,17 @@ void AdaptedCode::find_known_questions() {
 // What stands beside an `if` that asks for the target: the rest of its block where a branch of it leaves the block, and
 // the same question about the other device right in front of it or behind it.
 void AdaptedCode::find_alternatives() {
+    std::vector<base::ByteRange> found;
     for (NodeId id = 0; id < tree_.size(); ++id) {
         if (tree_.kind(id) != NodeKind::if_statement) continue;
         const NodeId next = tree_.next_sibling(id);
         const bool asks = asks_for_target(id);
-        if (asks && leaves_block(id)) alternatives_.push_back({tree_.range(id).end, tree_.range(tree_.parent(id)).end});
+        if (asks && leaves_block(id)) found.push_back({tree_.range(id).end, tree_.range(tree_.parent(id)).end});
         if (next == kNoNode || tree_.kind(next) != NodeKind::if_statement) continue;
-        if (asks && is_twin_question(next, id)) alternatives_.push_back(tree_.range(next));
-        if (asks_for_target(next) && is_twin_question(id, next)) alternatives_.push_back(tree_.range(id));
+        if (asks && is_twin_question(next, id)) found.push_back(tree_.range(next));
+        if (asks_for_target(next) && is_twin_question(id, next)) found.push_back(tree_.range(id));
     }
-    merge(alternatives_);
+    alternatives_ = base::ByteRanges(std::move(found));
 }
 
 // Whether it holds for the `if` itself or one of its `elif`.
@@ -273,7 +257,7 @@ bool AdaptedCode::is_adapted_by(NodeId parent, NodeId child, NodeId node) const 
 bool AdaptedCode::contains(NodeId node) const {
     if (is_twin_file_) return true;
     if (mentions_.empty()) return false;
-    if (any_contains(alternatives_, tree_.range(node).begin)) return true;
+    if (alternatives_.contains(tree_.range(node).begin)) return true;
     std::vector<NodeId> passed;
     bool result = false;
     for (NodeId child = node, at = tree_.parent(node); at != kNoNode && !result; child = at, at = tree_.parent(at)) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_ranges.h"
 #include "migrator/python/python_file.h"
 
 namespace migrator {
@@ -48,7 +49,7 @@ private:
     const SyntaxTree& tree_;
     std::vector<std::pair<std::string, std::string>> words_;  // "cuda", "npu"
     std::vector<std::uint64_t> mentions_;                     // byte offsets, sorted
-    std::vector<base::ByteRange> alternatives_;               // code beside questions for the target, sorted
+    base::ByteRanges alternatives_;                           // code beside questions for the target
     bool is_twin_file_ = false;
     mutable std::map<std::pair<NodeId, Field>, bool> displays_;  // see display_mentions_target
     mutable std::unordered_map<NodeId, bool> around_;            // whether code around the node is adapted

@@ -149,17 +149,6 @@ Asked asked_by(const SyntaxTree& tree, Answer answer) {
     return out;
 }
 
-// Sorted, and those that overlap as one.
-std::vector<base::ByteRange> merged(std::vector<base::ByteRange> ranges) {
-    std::ranges::sort(ranges, {}, &base::ByteRange::begin);
-    std::vector<base::ByteRange> out;
-    for (const base::ByteRange& range : ranges) {
-        if (!out.empty() && range.begin < out.back().end) out.back().end = std::max(out.back().end, range.end);
-        else out.push_back(range);
-    }
-    return out;
-}
-
 }  // namespace
 
 bool CudaNames::add(std::string name) {
@@ -200,11 +189,12 @@ CudaOnlyCode::CudaOnlyCode(const PythonFile& file, const FindingSink& findings) 
     add_imported_names();
     add_known_names();
     if (pending_.empty()) return;
+    std::vector<base::ByteRange> guarded;
     for (const Finding& finding : findings) {
         if (asks_for_cuda(finding))
-            std::ranges::move(guarded_by(file_, tree_.smallest_at(finding.range)).code, std::back_inserter(guarded_));
+            std::ranges::move(guarded_by(file_, tree_.smallest_at(finding.range)).code, std::back_inserter(guarded));
     }
-    guarded_ = merged(std::move(guarded_));
+    guarded_ = base::ByteRanges(std::move(guarded));
     while (!pending_.empty() && file_.may_step()) {
         const NodeId use = pending_.back();
         pending_.pop_back();
@@ -274,7 +264,7 @@ void CudaOnlyCode::add_known_names() {
 
 // What is called leads there with its function; what is only named, or kept for later, with its variable too.
 void CudaOnlyCode::follow(NodeId use) {
-    if (is_guarded(use)) return;
+    if (guarded_.contains(tree_.range(use).begin)) return;
     const NodeId call = whole_call(file_, use);
     for (const NodeId target : targets_of(tree_, call)) {
         if (call == use || !file_.bindings().shared_name(target).empty()) add_reads(target);
@@ -286,12 +276,6 @@ void CudaOnlyCode::follow(NodeId use) {
     if (name == kNoNode) return;
     add_reads(name);
     if (const NodeId owner = class_run_by(file_, function, name); owner != kNoNode) add_reads(owner);
-}
-
-bool CudaOnlyCode::is_guarded(NodeId use) const {
-    const std::size_t at = tree_.range(use).begin;
-    const auto next = std::ranges::upper_bound(guarded_, at, {}, &base::ByteRange::begin);
-    return next != guarded_.begin() && at < std::prev(next)->end;
 }
 
 bool is_asked(const SyntaxTree& tree, NodeId node) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/byte_ranges.h"
 #include "base/string_map.h"
 #include "migrator/python/match_context.h"
 #include "migrator/python/python_file.h"
@@ -68,12 +69,11 @@ private:
     void add_imported_names();
     void add_known_names();
     void follow(NodeId use);
-    bool is_guarded(NodeId use) const;
 
     const PythonFile& file_;
     const SyntaxTree& tree_;
-    std::vector<base::ByteRange> guarded_;  // code behind questions for CUDA: sorted, none in another
-    std::vector<NodeId> uses_;              // sorted
+    base::ByteRanges guarded_;  // code behind questions for CUDA
+    std::vector<NodeId> uses_;  // sorted
     std::vector<NodeId> pending_;
     std::set<NodeId> known_;
     std::set<NodeId> followed_;  // names of functions, classes and variables

@@ -32,11 +32,6 @@ base::Message why_it_stays(const PythonFile& file, const StayingGuard& guard) {
             {{"line", std::to_string(file.line_of(guard.use))}}};
 }
 
-bool is_in(const std::vector<base::ByteRange>& ranges, base::ByteRange range) {
-    return std::ranges::any_of(
-        ranges, [&](const base::ByteRange& outer) { return outer.begin <= range.begin && range.end <= outer.end; });
-}
-
 }  // namespace
 
 void leave_guards_of_cuda_code(const PythonFile& file, FindingSink& findings) {
@@ -53,8 +48,9 @@ void leave_guards_of_cuda_code(const PythonFile& file, FindingSink& findings) {
         finding.message.add(why_it_stays(file, guard));
     }
     // What runs only on CUDA stays as CUDA has it.
+    const base::ByteRanges stays(std::move(left));
     for (Finding& finding : findings) {
-        if (finding.fix && is_in(left, finding.range)) finding.fix.reset();
+        if (stays.contains(finding.range.begin)) finding.fix.reset();
     }
 }
 
