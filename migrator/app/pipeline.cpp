@@ -31,6 +31,7 @@
 #include "migrator/project/job.h"
 #include "migrator/project/knowledge.h"
 #include "migrator/project/operators.h"
+#include "migrator/project/own_choice.h"
 #include "migrator/project/problem_files.h"
 #include "migrator/project/project.h"
 #include "migrator/project/project_conditions.h"
@@ -383,6 +384,7 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
     TRY(index_projects(fs, options.threads, knowledge, projects));
     TRY(find_value_ends(fs, options.threads, knowledge, projects));
     TRY(find_cuda_code(fs, options.threads, knowledge, projects));
+    TRY(find_own_choice(fs, options.threads, knowledge, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));

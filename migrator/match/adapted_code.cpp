@@ -46,6 +46,12 @@ std::optional<std::string_view> plain_content(const SyntaxTree& tree, NodeId str
     return tree.text(content);
 }
 
+// "npu" of "npu:0".
+std::optional<std::string_view> kind_of(const SyntaxTree& tree, NodeId string) {
+    const auto content = plain_content(tree, string);
+    return content ? std::optional(content->substr(0, content->find(':'))) : std::nullopt;
+}
+
 bool is_definition(NodeKind kind) {
     return kind == NodeKind::function_definition || kind == NodeKind::class_definition;
 }
@@ -162,11 +168,19 @@ bool AdaptedCode::has_target_word(std::string_view name) const {
                        [&](const auto& word) { return find_name_part(name, word.second) != std::string_view::npos; });
 }
 
+bool AdaptedCode::is_of_source_class(NodeId node) const {
+    const NodeId around = tree_.ancestor(node, NodeKind::class_definition);
+    return around != kNoNode && !twin_of(tree_.text(tree_.child(around, Field::name))).empty();
+}
+
 bool AdaptedCode::names_target(NodeId string) const {
-    const auto content = plain_content(tree_, string);
-    if (!content) return false;
-    const std::string_view kind = content->substr(0, content->find(':'));
-    return std::any_of(words_.begin(), words_.end(), [&](const auto& word) { return word.second == kind; });
+    const auto kind = kind_of(tree_, string);
+    return kind && std::ranges::any_of(words_, [&](const auto& word) { return word.second == *kind; });
+}
+
+bool AdaptedCode::names_source(NodeId string) const {
+    const auto kind = kind_of(tree_, string);
+    return kind && std::ranges::any_of(words_, [&](const auto& word) { return word.first == *kind; });
 }
 
 bool AdaptedCode::mentions_target(base::ByteRange range) const {

@@ -23,6 +23,13 @@ public:
     // is_cuda_available() beside is_npu_available(), cuda_accelerator.py beside npu_accelerator.py.
     bool contains(NodeId node) const;
 
+    // Whether the node is in a class that is for CUDA by its name: class CudaPlatform.
+    bool is_of_source_class(NodeId node) const;
+
+    // Whether the text is a device, or a back end, of the target; of CUDA.
+    bool names_target(NodeId string) const;
+    bool names_source(NodeId string) const;
+
 private:
     void find_mentions();
     void find_known_questions();
@@ -30,7 +37,6 @@ private:
     // The name with each word that gets another one replaced in it: "CudaStream" -> "NpuStream"; empty without any.
     std::string twin_of(std::string_view name) const;
     bool has_target_word(std::string_view name) const;
-    bool names_target(NodeId string) const;
     bool mentions_target(base::ByteRange range) const;
     bool condition_mentions_target(NodeId branch) const;
     template <class Test>

@@ -20,12 +20,6 @@ bool is_cuda_only(const PythonFile& file, const Finding& finding) {
     return rule != nullptr && rule->cuda_only;
 }
 
-// What is called, or the node itself.
-NodeId whole_call(const PythonFile& file, NodeId use) {
-    const NodeId call = file.call_of(file.whole_name(use));
-    return call == kNoNode ? use : call;
-}
-
 // The targets of the assignment that the node is on the right side of.
 std::vector<NodeId> targets_of(const SyntaxTree& tree, NodeId node) {
     for (NodeId at = node, parent = tree.parent(at); parent != kNoNode; at = parent, parent = tree.parent(at)) {
@@ -276,6 +270,11 @@ void CudaOnlyCode::follow(NodeId use) {
     if (name == kNoNode) return;
     add_reads(name);
     if (const NodeId owner = class_run_by(file_, function, name); owner != kNoNode) add_reads(owner);
+}
+
+NodeId whole_call(const PythonFile& file, NodeId use) {
+    const NodeId call = file.call_of(file.whole_name(use));
+    return call == kNoNode ? use : call;
 }
 
 bool is_asked(const SyntaxTree& tree, NodeId node) {

@@ -80,6 +80,9 @@ private:
     std::vector<std::string> names_;
 };
 
+// What is called, or the node itself.
+NodeId whole_call(const PythonFile& file, NodeId use);
+
 // Whether it is a condition, or a part of one.
 bool is_asked(const SyntaxTree& tree, NodeId node);
 

@@ -129,6 +129,7 @@ void match_python(std::string_view path, const ParsedText& parsed, const MatchCo
     leave_guards_of_cuda_code(file, found);
     leave_to_run_time(found);
     leave_adapted_code(file, adapted, found);
+    leave_own_choice(file, adapted, found);
     leave_foreign_code(file, parsed, found);
     apply_ignore_comments(tree, found);
     if (whole_file) report_parse_errors(file, found);

@@ -16,7 +16,7 @@ bool is_package_file(const Path& file) { return base::file_name(file) == kPackag
 
 }  // namespace
 
-void ImportGraph::add(const Path& file, const std::vector<std::string>& names, std::vector<std::string> imports,
+void ImportGraph::add(const Path& file, const std::vector<std::string>& names, std::vector<ImportedModule> imports,
                       bool is_guarded) {
     Node& node = nodes_[file];
     node.path = file;
@@ -48,15 +48,19 @@ const ImportGraph::Node* ImportGraph::find(std::string_view qualified, const Nod
 
 void ImportGraph::finish() {
     for (auto& [path, node] : nodes_) {
-        for (const std::string& import : node.imports) {
+        for (const ImportedModule& import : node.imports) {
             bool by_path = false;
-            const Node* file = find(import, node, by_path);
+            const Node* file = find(import.name, node, by_path);
             if (file == nullptr) {
-                node.external.push_back(import);
+                node.external.push_back(import.name);
                 continue;
             }
             if (file == &node) continue;
             node.files.push_back(file);
+            if (import.always) {
+                node.always.push_back(file);
+                add_packages_of(*file, node.always);
+            }
             Node& imported = nodes_.at(file->path);
             imported.is_imported = true;
             imported.is_imported_by_path |= by_path;
@@ -71,13 +75,24 @@ bool ImportGraph::is_program(const Path& file) const {
     return node.is_guarded || (!node.is_imported && outermost_package(file) == nullptr);
 }
 
-std::vector<const ImportGraph::Node*> ImportGraph::reached(const Path& file) const {
+// The packages around a file run before it.
+void ImportGraph::add_packages_of(const Node& file, std::vector<const Node*>& out) const {
+    for (Path directory = base::directory_below(file.path);; directory = base::directory_below(directory)) {
+        const auto package = nodes_.find(base::join(directory, Path(kPackageFile)));
+        if (package == nodes_.end()) return;
+        out.push_back(&package->second);
+        if (directory.empty()) return;
+    }
+}
+
+std::vector<const ImportGraph::Node*> ImportGraph::reached(const Path& file,
+                                                           std::vector<const Node*> Node::*edges) const {
     const auto found = nodes_.find(file);
     if (found == nodes_.end()) return {};
     std::vector<const Node*> out{&found->second};
     std::set<const Node*> seen{&found->second};
     for (std::size_t i = 0; i < out.size(); ++i) {
-        for (const Node* next : out[i]->files) {
+        for (const Node* next : out[i]->*edges) {
             if (seen.insert(next).second) out.push_back(next);
         }
     }
@@ -86,13 +101,19 @@ std::vector<const ImportGraph::Node*> ImportGraph::reached(const Path& file) con
 
 std::vector<Path> ImportGraph::files_of(const Path& file) const {
     std::vector<Path> out;
-    for (const Node* node : reached(file)) out.push_back(node->path);
+    for (const Node* node : reached(file, &Node::files)) out.push_back(node->path);
+    return out;
+}
+
+std::vector<Path> ImportGraph::files_always_of(const Path& file) const {
+    std::vector<Path> out;
+    for (const Node* node : reached(file, &Node::always)) out.push_back(node->path);
     return out;
 }
 
 std::vector<std::string> ImportGraph::loads(const Path& file) const {
     std::set<std::string> out;
-    for (const Node* node : reached(file)) out.insert(node->external.begin(), node->external.end());
+    for (const Node* node : reached(file, &Node::files)) out.insert(node->external.begin(), node->external.end());
     return {out.begin(), out.end()};
 }
 

@@ -9,14 +9,15 @@
 #include <vector>
 
 #include "base/file_system.h"
+#include "migrator/semantic/module_summary.h"
 
 namespace migrator {
 
 class ImportGraph {
 public:
-    // `names`: under which the file can be imported; `imports`: what it imports, qualified: "torch", "pkg.model.Net".
-    // `is_guarded`: it has code for when it is run, `if __name__ == "__main__"`.
-    void add(const base::Path& file, const std::vector<std::string>& names, std::vector<std::string> imports,
+    // `names`: under which the file can be imported. `is_guarded`: it has code for when it is run, `if __name__ ==
+    // "__main__"`.
+    void add(const base::Path& file, const std::vector<std::string>& names, std::vector<ImportedModule> imports,
              bool is_guarded);
     // After the last `add`.
     void finish();
@@ -25,6 +26,9 @@ public:
     bool is_program(const base::Path& file) const;
     // The files of the project that the file loads, directly or through others, itself in front.
     std::vector<base::Path> files_of(const base::Path& file) const;
+    // Those of them that it loads whatever happens: by imports that no if, try or except stands around, with the packages
+    // that they are in.
+    std::vector<base::Path> files_always_of(const base::Path& file) const;
     // What the file loads from outside the project, directly or through other files: qualified names, sorted.
     std::vector<std::string> loads(const base::Path& file) const;
 
@@ -60,8 +64,9 @@ public:
 
 private:
     struct Node {
-        std::vector<std::string> imports;
+        std::vector<ImportedModule> imports;
         std::vector<const Node*> files;     // of the project, that it imports
+        std::vector<const Node*> always;    // those of them that it imports whatever happens, and their packages
         std::vector<std::string> external;  // imports that are no file of the project
         base::Path path;
         std::string module;  // the first of its names
@@ -70,8 +75,9 @@ private:
         bool is_imported_by_path = false;  // by the whole of its name, which counts from the root
     };
     bool imports_any(const Node& node, const std::vector<std::string>& modules) const;
-    // What a file loads of the project, itself in front.
-    std::vector<const Node*> reached(const base::Path& file) const;
+    // What a file loads of the project by these edges, itself in front.
+    std::vector<const Node*> reached(const base::Path& file, std::vector<const Node*> Node::*edges) const;
+    void add_packages_of(const Node& file, std::vector<const Node*>& out) const;
     const Node* find(std::string_view qualified, const Node& importer, bool& by_path) const;
     // The files that import those, directly or through others.
     std::set<const Node*> importers_of(const std::vector<const Node*>& of) const;

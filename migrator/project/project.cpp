@@ -28,7 +28,7 @@ constexpr std::size_t kKeptBytes = std::size_t{256} << 20;
 // What one Python file tells the others.
 struct FileFacts {
     std::vector<std::string> members;
-    std::vector<std::string> imports;
+    std::vector<ImportedModule> imports;
     std::optional<PackedSummary> summary;
     bool is_guarded = false;    // see ImportGraph::add
     bool holds_values = false;  // see match/value_ends.h
@@ -181,6 +181,8 @@ MatchContext match_context(const Knowledge& knowledge, const Project& project, c
     context.module = module_context(project, path);
     context.cuda_names = project.cuda_names.get();
     context.project_members = project.members;
+    if (const auto own = project.own_choice.find(path); own != project.own_choice.end())
+        context.own_choice = own->second;
     context.loads_framework = std::ranges::binary_search(project.loading_framework, path);
     context.is_beside_framework = std::ranges::binary_search(project.beside_framework, path);
     return context;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,7 @@ struct Project {
     std::shared_ptr<const ProjectIndex> index;    // what the modules mean to each other
     std::shared_ptr<const ValueEnds> value_ends;  // where constants go that leave their file; see find_value_ends
     std::shared_ptr<const CudaNames> cuda_names;  // what leads to CUDA-only code; see find_cuda_code
+    std::map<base::Path, OwnChoice> own_choice;   // by file, of those that programs choose in; see find_own_choice
     ImportGraph imports;
     std::vector<base::Path> loading_framework;  // sorted: files that load it through other files of the project
     std::vector<base::Path> beside_framework;   // sorted: files that files which load it import

@@ -21,6 +21,15 @@ class OperatorSchemas;
 class ToldNames;
 class ValueEnds;
 
+// What the project does by itself about the device where a file runs.
+enum class OwnChoice {
+    none,        // nothing, so it is migrated
+    chooses,     // it takes an NPU where there is one, and other devices elsewhere
+    needs,       // it only runs on an NPU
+    redirected,  // it answers by the NPU what asks for CUDA
+    apart,       // no program that does one of these runs the file, and none is to be migrated
+};
+
 // What a file is matched against. The pointers must outlive the calls; `rules` and `facts` must be set.
 struct MatchContext {
     const RuleSet* rules = nullptr;
@@ -39,6 +48,7 @@ struct MatchContext {
     bool loads_framework = false;
     // Files of the project that load the framework import it: what they give it may be the framework's.
     bool is_beside_framework = false;
+    OwnChoice own_choice = OwnChoice::none;
     // The file is run, not imported; and what it loads through other files of the project.
     bool is_program = false;
     std::vector<std::string> program_loads;

@@ -10,6 +10,7 @@
 #include "migrator/report/finding_id.h"
 #include "migrator/report/report_edits.h"
 #include "migrator/report/titles.h"
+#include "migrator/source/test_code.h"
 
 namespace migrator {
 namespace {
@@ -20,18 +21,6 @@ constexpr std::uint64_t kMaxBytesShown = 4096;
 
 bool has_something_to_say(const ReportFile& file) {
     return !file.findings.empty() || file.changed || (file.type == FileType::python && !file.parsed);
-}
-
-// As pytest and unittest find tests, and where projects keep what they are made of.
-bool is_test_code(std::string_view path) {
-    while (!path.empty()) {
-        const std::size_t slash = path.find('/');
-        const std::string_view part = path.substr(0, slash);
-        if (slash == path.npos) return part.starts_with("test_") || part.ends_with("_test.py") || part == "conftest.py";
-        if (part == "test" || part == "tests") return true;
-        path.remove_prefix(slash + 1);
-    }
-    return false;
 }
 
 bool has_problem(const ReportFile& file) {

@@ -55,7 +55,7 @@ struct Rule {
     VersionRange holds_in;               // of the framework, in which the rule says anything; empty: all
     bool holds = true;                   // in the version that the rules are restricted to
     bool at_run_time = false;  // in the chosen style this needs no edit: it is redirected when the program runs
-    bool cuda_only = false;    // what it finds is for CUDA alone: a question for CUDA in front of it stays
+    bool cuda_only = false;    // what it finds is for CUDA alone: a question for CUDA that guards it stays
     RulePlace in = RulePlace::anywhere;
     Once once = Once::no;                       // in a project, at the first place
     std::vector<std::string> unless_mentioned;  // nothing is said in a project that has one of these texts
@@ -113,8 +113,8 @@ constexpr auto record_of(const Rule*) {
         base::field("at_run_time", &Rule::at_run_time,
                     "transfer_to_npu does this while the program runs, so the style `auto` needs no edit"),
         base::field("cuda_only", &Rule::cuda_only,
-                    "what it finds is for CUDA alone: a question for CUDA in front of it stays, and what stands behind "
-                    "that question is not edited"),
+                    "what it finds is for CUDA alone: a question for CUDA that guards it stays, and nothing that the "
+                    "question guards is edited"),
         base::field("in", &Rule::in,
                     "`training_loop`: only in code that runs in each round of a loop that trains: in its body, in "
                     "functions of the project that it calls and in `forward` of modules, and not below an `if` with "

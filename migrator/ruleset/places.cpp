@@ -44,6 +44,9 @@ base::Status add(RuleSet& set, ScriptPlaces places, const base::JsonPlace&) {
 
 base::Status add(RuleSet& set, AdaptedNames names, const base::JsonPlace&) {
     append(set.adapted.guards, names.guards);
+    append(set.adapted.packages, names.packages);
+    set.adapted.support.insert(set.adapted.support.end(), names.support.begin(), names.support.end());
+    set.adapted.forms = names.forms;
     return {};
 }
 

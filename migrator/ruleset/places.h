@@ -94,13 +94,54 @@ constexpr auto record_of(const ScriptPlaces*) {
                     "keys of settings whose value is the qualified name of a class or function"));
 }
 
-// Names whose use says that code already knows the target: it chooses by itself, and is left alone.
+// Names whose use is a sign that a program runs on the target by its own work.
+struct SupportNames {
+    std::vector<std::string> names;  // "torch.npu"; what is below them too
+    std::uint64_t percent = 0;
+    bool redirects = false;  // what asks for CUDA afterwards is answered by the target
+};
+constexpr auto record_of(const SupportNames*) {
+    return base::record(
+        "support_names", "names whose use says that a program runs on the NPU by its own work",
+        base::field("names", &SupportNames::names, "they, and what is below them").needed(),
+        base::field("percent", &SupportNames::percent, "how sure that is").needed().up_to(100),
+        base::field("redirects", &SupportNames::redirects, "what asks for CUDA afterwards is answered by the NPU"));
+}
+
+// How sure other signs are, in per cent.
+struct SupportForms {
+    std::uint64_t import = 0;
+    std::uint64_t import_where_asked = 0;
+    std::uint64_t value = 0;
+    std::uint64_t listed = 0;
+};
+constexpr auto record_of(const SupportForms*) {
+    return base::record(
+        "support_forms", "how sure other signs of the same are, in per cent",
+        base::field("import", &SupportForms::import, "an import of one of the packages").needed().up_to(100),
+        base::field("import_where_asked", &SupportForms::import_where_asked, "one that a question for the NPU guards")
+            .needed()
+            .up_to(100),
+        base::field("value", &SupportForms::value, "the device is assigned, returned or passed").needed().up_to(100),
+        base::field("listed", &SupportForms::listed, "it stands in a list, and so does the device of CUDA")
+            .needed()
+            .up_to(100));
+}
+
+// What says that code already knows the target: it chooses by itself, and is left alone.
 struct AdaptedNames {
-    std::vector<std::string> guards;  // "torch.npu.is_available"
+    std::vector<std::string> guards;    // "torch.npu.is_available"
+    std::vector<std::string> packages;  // "torch_npu"
+    std::vector<SupportNames> support;
+    SupportForms forms;
 };
 constexpr auto record_of(const AdaptedNames*) {
-    return base::record("adapted", "code that chooses the device by itself: it is reported and left alone",
-                        base::field("guards", &AdaptedNames::guards, "names whose use says so").needed());
+    return base::record(
+        "adapted", "code that chooses the device by itself: it is reported and left alone",
+        base::field("guards", &AdaptedNames::guards, "names whose use says so").needed(),
+        base::field("packages", &AdaptedNames::packages, "packages that only an NPU needs").needed(),
+        base::field("support", &AdaptedNames::support, "names that say that a program runs on the NPU").needed(),
+        base::field("forms", &AdaptedNames::forms, "how sure other signs are").needed());
 }
 
 base::Status add(RuleSet& set, EnvironmentPlaces places, const base::JsonPlace& at);

@@ -32,7 +32,8 @@ public:
         }
         for (const ImportedName& imported : model_.imports) {
             if (!imported.type_checking_only)
-                out.imports.push_back(imported.name == "*" ? imported.module : imported.qualified());
+                out.imports.push_back(
+                    {imported.name == "*" ? imported.module : imported.qualified(), !imported.conditional});
             if (imported.name == "*" && imported.scope == kModuleScope) out.stars.push_back(imported.module);
         }
         add_imports_by_text(out);

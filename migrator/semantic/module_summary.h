@@ -30,11 +30,16 @@ struct ClassSummary {
     std::map<std::string, Meanings, std::less<>> members;
 };
 
+struct ImportedModule {
+    std::string name;    // "torch.nn", "pkg.model.Net"
+    bool always = true;  // not below if, try or except
+};
+
 struct ModuleSummary {
     std::string module;  // dotted name; empty for a file that cannot be imported
     std::map<std::string, Meanings, std::less<>> names;
-    std::vector<std::string> imports;  // everything it imports when it runs: "torch.nn", "pkg.model.Net"
-    std::vector<std::string> stars;    // modules whose names `from m import *` brings
+    std::vector<ImportedModule> imports;  // everything it imports when it runs
+    std::vector<std::string> stars;       // modules whose names `from m import *` brings
     // By qualified name:
     std::map<std::string, ClassSummary, std::less<>> classes;
     std::map<std::string, Meanings, std::less<>> results;  // functions, and what calling them gives

@@ -57,3 +57,13 @@ with timed("torch.cuda.synchronize"):  # expect: cuda.type_name
 @mock.patch("torch.npu.is_available", return_value=True)  # expect: cuda.type_name
 def test(available):
     pass
+
+
+def built_for():
+    if torch.version.cuda is None:  # expect: backends.cuda_value
+        return None
+    return torch.version.cuda.split(".")  # expect: backends.cuda_value
+
+
+newest = torch.version.cuda >= "12.0"  # expect: backends.cuda_value, backends.cuda_value_used
+old = torch.backends.cudnn.version() // 1000 < 9  # expect: backends.cuda_value, backends.cuda_value_used

@@ -8,12 +8,12 @@ from torch.distributed.fsdp.sharded_grad_scaler import ShardedGradScaler
 torch.set_default_tensor_type("torch.npu.HalfTensor")  # expect: api.limited, cuda.default_tensor_type, cuda.type_name
 torch.set_default_tensor_type(torch.npu.FloatTensor if torch.npu.is_available() else torch.FloatTensor)  # expect: cuda.default_tensor_type, cuda.renamed, cuda.renamed
 torch.set_default_tensor_type(torch.DoubleTensor)  # ok: cuda.default_tensor_type
-major, minor = torch.npu.get_device_capability()  # expect: cuda.capability_used, cuda.renamed
-new = torch.npu.get_device_capability(0)[0] >= 8  # expect: cuda.capability_used, cuda.renamed
+major, minor = torch.npu.get_device_capability()  # expect: cuda.capability_used, cuda.capability
+new = torch.npu.get_device_capability(0)[0] >= 8  # expect: cuda.capability_used, cuda.capability
 
 
 def capability():
-    return torch.npu.get_device_capability()  # expect: cuda.renamed
+    return torch.npu.get_device_capability()  # expect: cuda.capability
 
 
 print(capability())  # ok: cuda.capability_used

@@ -1,5 +1,4 @@
 import torch
-import torch_npu
 from torch import nn
 
 
@@ -9,6 +8,6 @@ class Net(nn.Module):
         self.layer = nn.Linear(16, 16)
 
     def forward(self, x):
-        if x.is_npu:
+        if x.is_cuda:
             return torch.ops.gelu_ops.bias_gelu(self.layer(x), self.layer.bias)
         return self.layer(x)

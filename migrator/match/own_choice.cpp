@@ -1,0 +1,241 @@
+// Files of programs that choose the device by themselves, the target among them: they run there as they are, but for what
+// uses CUDA whatever was chosen.
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "migrator/match/cuda_code.h"
+#include "migrator/match/matchers.h"
+
+namespace migrator {
+namespace {
+
+constexpr std::string_view kOwnNote = "The program chooses the device by itself, so it is left unchanged.";
+constexpr std::string_view kApartNote = "No program that is migrated runs this, so it is left unchanged.";
+constexpr std::string_view kServesNote =
+    "The program chooses the device by itself, and this does not follow that choice: use what it chose.";
+
+bool ends_with(const SyntaxTree& tree, NodeId block, NodeKind kind) {
+    const NodeList statements = block == kNoNode ? NodeList{} : tree.named_children(block);
+    return !statements.empty() && tree.kind(statements.back()) == kind;
+}
+
+// except: raise: what is tried is needed.
+bool insists(const SyntaxTree& tree, NodeId tried) {
+    return std::ranges::all_of(tree.named_children(tried), [&](NodeId part) {
+        if (tree.kind(part) != NodeKind::except_clause) return true;
+        const NodeList parts = tree.named_children(part);
+        return !parts.empty() && ends_with(tree, parts.back(), NodeKind::raise_statement);
+    });
+}
+
+// Which code runs whatever device was chosen, as far as the code around it says.
+class CertainCode {
+public:
+    // `is_mixed`: a question where a tensor is counts as one for CUDA, and effects count.
+    CertainCode(const PythonFile& file, const AdaptedCode& adapted, const FindingSink& findings, bool is_mixed)
+        : tree_(file.tree()), adapted_(adapted), is_mixed_(is_mixed) {
+        std::vector<base::ByteRange> of_cuda;
+        for (const Finding& finding : findings) {
+            if (!asks_for_cuda(finding)) continue;
+            const NodeId question = tree_.smallest_at(finding.range);
+            const NodeId statement = tree_.ancestor(question, NodeKind::if_statement);
+            if (statement != kNoNode && demands_cuda(statement)) continue;
+            std::ranges::move(guarded_by(file, question).code, std::back_inserter(of_cuda));
+        }
+        of_cuda_ = base::ByteRanges(std::move(of_cuda));
+        for (const ImportedName& import : file.bindings().imports()) {
+            if (import.conditional) tried_.insert(import.bound_name);
+        }
+    }
+
+    bool is_mixed() const { return is_mixed_; }
+    // Of a name that an import binds below if or try.
+    bool is_tried(NodeId name) const { return tried_.contains(tree_.text(name)); }
+    bool is_for_cuda(NodeId node) const { return of_cuda_.contains(tree_.range(node).begin); }
+
+    bool has(NodeId node) const {
+        if (is_for_cuda(node)) return false;
+        bool in_function = false;
+        for (NodeId at = node, parent = tree_.parent(at); parent != kNoNode; at = parent, parent = tree_.parent(at)) {
+            in_function |= tree_.kind(parent) == NodeKind::function_definition;
+            if (depends(parent, at, in_function)) return false;
+        }
+        return true;
+    }
+
+private:
+    bool depends(NodeId parent, NodeId child, bool in_function) const {
+        switch (tree_.kind(parent)) {
+            case NodeKind::if_statement: return !demands_cuda(parent);
+            case NodeKind::not_operator: return tree_.kind(tree_.parent(parent)) != NodeKind::if_statement;
+            case NodeKind::elif_clause:
+            case NodeKind::else_clause:
+            case NodeKind::while_statement:
+            case NodeKind::match_statement:
+            case NodeKind::except_clause:
+            case NodeKind::conditional_expression:
+            case NodeKind::boolean_operator:
+            case NodeKind::comparison_operator:
+            case NodeKind::lambda:
+            case NodeKind::decorator:
+            case NodeKind::default_parameter:
+            case NodeKind::typed_default_parameter:
+            case NodeKind::pair: return true;
+            case NodeKind::assert_statement: return tree_.kind(child) != NodeKind::call;
+            case NodeKind::try_statement: return !insists(tree_, parent);
+            case NodeKind::argument_list: return is_default_of_lookup(parent, child);
+            case NodeKind::class_definition: return !in_function;
+            default: return false;
+        }
+    }
+
+    // getattr(torch, name, torch.cuda)
+    bool is_default_of_lookup(NodeId list, NodeId argument) const {
+        const NodeId function = tree_.child(tree_.parent(list), Field::function);
+        const NodeList arguments = tree_.named_children(list);
+        return function != kNoNode && tree_.text(function) == "getattr" && arguments.size() == 3 &&
+               arguments[2] == argument;
+    }
+
+    // `if torch.cuda.is_available():` without another way, and `if not torch.cuda.is_available(): raise`: whatever was chosen,
+    // CUDA is asked for.
+    bool demands_cuda(NodeId statement) const {
+        const NodeId condition = tree_.child(statement, Field::condition);
+        const NodeId block = tree_.child(statement, Field::consequence);
+        if (condition == kNoNode || tree_.child(statement, Field::alternative) != kNoNode) return false;
+        const bool is_negated = tree_.kind(condition) == NodeKind::not_operator;
+        const NodeId question = is_negated ? tree_.child(condition, Field::argument) : condition;
+        const bool is_question = question != kNoNode && (tree_.kind(question) == NodeKind::call ||
+                                                         (is_mixed_ && tree_.kind(question) == NodeKind::attribute));
+        if (!is_question || adapted_.contains(question)) return false;
+        return is_negated ? ends_with(tree_, block, NodeKind::raise_statement)
+                          : !ends_with(tree_, block, NodeKind::return_statement);
+    }
+
+    const SyntaxTree& tree_;
+    const AdaptedCode& adapted_;
+    bool is_mixed_;
+    base::ByteRanges of_cuda_;
+    std::set<std::string_view> tried_;
+};
+
+// The text that the node is, or is a part of.
+NodeId literal_at(const SyntaxTree& tree, NodeId node) {
+    return tree.kind(node) == NodeKind::string ? node : tree.ancestor(node, NodeKind::string);
+}
+
+// What only has an effect may be missed: torch.cuda.empty_cache() behind a question for CUDA.
+bool is_mere_effect(const PythonFile& file, NodeId node) {
+    const SyntaxTree& tree = file.tree();
+    const NodeId call = tree.kind(node) == NodeKind::call ? node : tree.ancestor(node, NodeKind::call);
+    return call != kNoNode && tree.kind(tree.parent(call)) == NodeKind::expression_statement &&
+           tree.ancestor(call, NodeKind::if_statement) != kNoNode;
+}
+
+// Else it is about the NPU.
+bool is_about_cuda(FindingKind kind) {
+    return kind == FindingKind::cuda_api || kind == FindingKind::device_string || kind == FindingKind::backend ||
+           kind == FindingKind::amp || kind == FindingKind::third_party || kind == FindingKind::cuda_extension ||
+           kind == FindingKind::environment;
+}
+
+// What the name becomes only asks whether there is a device.
+bool asks_for_device(const PythonFile& file, const Finding& finding) {
+    const NameRow* row = file.rules().names.row(finding.subject);
+    return row != nullptr && row->on_npu && base::contains(file.rules().adapted.guards, *row->on_npu);
+}
+
+// device="cuda"
+bool is_taken_as(const PythonFile& file, const Finding& finding, std::string_view keyword) {
+    return std::ranges::any_of(file.rules().values, [&](const ValueRow& row) {
+        return row.rule->id == finding.rule && row.is_carrier(keyword);
+    });
+}
+
+// torch.ones(1, "cuda"), x.to("cuda"), make("cuda"); not os.environ.get("DEVICE", "cuda").
+bool is_taken_by(const PythonFile& file, NodeId call) {
+    const NodeId function = file.tree().child(call, Field::function);
+    if (function == kNoNode) return false;
+    return std::ranges::none_of(file.bindings().references(function), [&](const Reference& reference) {
+        const auto is_part = [&](const std::string& module) { return is_within(reference.name, module); };
+        return reference.origin == Origin::builtin || (reference.origin == Origin::external &&
+                                                       std::ranges::none_of(file.rules().framework.loaded_by, is_part));
+    });
+}
+
+// Whether the text is the device that is used, and not one of several, or what is taken where nothing else is said.
+bool is_handed_over(const PythonFile& file, const Finding& finding, NodeId literal) {
+    const SyntaxTree& tree = file.tree();
+    const NodeId parent = tree.parent(literal);
+    switch (tree.kind(parent)) {
+        case NodeKind::keyword_argument: return is_taken_as(file, finding, tree.text(tree.child(parent, Field::name)));
+        case NodeKind::argument_list: return is_taken_by(file, tree.parent(parent));
+        case NodeKind::assignment: return file.bindings().binding_sites(tree.child(parent, Field::left)).size() == 1;
+        case NodeKind::return_statement: return tree.ancestor(parent, NodeKind::class_definition) == kNoNode;
+        default: return false;
+    }
+}
+
+bool is_value(FindingKind kind) { return kind == FindingKind::device_string || kind == FindingKind::backend; }
+
+bool is_open(const PythonFile& file, const CertainCode& certain, const AdaptedCode& adapted, const Finding& finding) {
+    if (finding.range.size() == 0) return true;
+    const SyntaxTree& tree = file.tree();
+    const NodeId node = tree.smallest_at(finding.range);
+    if (finding.kind == FindingKind::advice && adapted.contains(node)) return false;
+    if (!is_about_cuda(finding.kind)) return !certain.is_for_cuda(node);
+    if (adapted.contains(node) || adapted.is_of_source_class(node)) return false;
+    const Rule* rule = file.rules().find_rule(finding.rule);
+    const bool is_redirected = file.context().own_choice == OwnChoice::redirected;
+    if (is_redirected && (finding.fix || rule == nullptr || !rule->cuda_only)) return false;
+    const bool in_function = tree.ancestor(node, NodeKind::function_definition) != kNoNode;
+    if (finding.kind == FindingKind::third_party && (in_function || certain.is_tried(file.chain_root(node))))
+        return false;
+    if (asks_for_device(file, finding) && !is_asked(tree, whole_call(file, node))) return false;
+    if (is_value(finding.kind) && literal_at(tree, node) != kNoNode &&
+        !is_handed_over(file, finding, literal_at(tree, node)))
+        return false;
+    const bool has_effect = file.rules().names.row(finding.subject) != nullptr && is_mere_effect(file, node);
+    if (has_effect && !certain.is_mixed()) return false;
+    return certain.has(node);
+}
+
+}  // namespace
+
+void leave_apart(FindingSink& findings) {
+    for (Finding& finding : findings) {
+        if (finding.kind == FindingKind::file || (finding.severity == Severity::info && !finding.fix)) continue;
+        finding.fix.reset();
+        finding.at_run_time = false;
+        finding.severity = Severity::info;
+        finding.message.add(kApartNote);
+    }
+}
+
+void leave_own_choice(const PythonFile& file, const AdaptedCode& adapted, FindingSink& findings) {
+    const OwnChoice choice = file.context().own_choice;
+    if (choice == OwnChoice::none || choice == OwnChoice::apart) return;
+    // Where something else is to be settled, a lone `if x.is_cuda:` is to be looked at as well.
+    const CertainCode chosen(file, adapted, findings, false);
+    const bool is_mixed = std::ranges::any_of(findings, [&](const Finding& finding) {
+        return is_about_cuda(finding.kind) && finding.severity != Severity::info &&
+               is_open(file, chosen, adapted, finding);
+    });
+    const CertainCode certain(file, adapted, findings, is_mixed);
+    for (Finding& finding : findings) {
+        if (finding.severity == Severity::info && !finding.fix) continue;
+        const bool stays_open = is_open(file, certain, adapted, finding);
+        if (stays_open && choice == OwnChoice::needs) continue;
+        if (stays_open && finding.fix && is_about_cuda(finding.kind)) finding.message.add(kServesNote);
+        finding.fix.reset();
+        finding.at_run_time = false;
+        if (stays_open) continue;
+        finding.severity = Severity::info;
+        finding.message.add(kOwnNote);
+    }
+}
+
+}  // namespace migrator

@@ -1,0 +1,24 @@
+// OwnSupport: signs in a Python file that programs run on the target by the project's own work.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "migrator/python/match_context.h"
+
+namespace migrator {
+
+struct OwnSupport {
+    struct Sign {
+        std::uint32_t line = 0;     // from 1
+        std::uint64_t percent = 0;  // how sure it is by itself
+    };
+    std::vector<Sign> signs;    // by line
+    bool needs_target = false;  // without the target's packages the file does not run
+    bool redirects = false;     // what asks for CUDA afterwards is answered by the target
+};
+
+// Only code that makes or uses a device of the target is a sign; what merely asks for one, or refuses it, is none.
+OwnSupport own_support(std::string_view path, const ParsedText& parsed, const MatchContext& context);
+
+}  // namespace migrator
