@@ -112,6 +112,8 @@ void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
             "with a helper module) or auto (CUDA code that torch_npu's\ntransfer_to_npu redirects when it runs)")
         ->check(command_line::OneOf({"npu", "portable", "auto"}))
         ->option_text("STYLE");
+    command.add_flag("--edit-native", options.edit_native,
+                     "Also migrate programs that take an NPU by themselves, as if they did not");
     command
         .add_option(
             "--megatron", options.megatron,

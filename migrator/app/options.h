@@ -125,6 +125,7 @@ struct Options {
     bool github = false;                          // print GitHub's workflow commands
     ApplyMode apply = ApplyMode::safe;            // of migrate
     bool affinity = false;                        // of migrate: also what is only faster
+    bool edit_native = false;                     // also programs that take an NPU by themselves
     StyleKind style = StyleKind::npu;
     std::string megatron{kMegatronRoads.front()};  // the road of projects that build on Megatron
     std::vector<std::string> include;

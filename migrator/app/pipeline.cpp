@@ -384,7 +384,7 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
     TRY(index_projects(fs, options.threads, knowledge, projects));
     TRY(find_value_ends(fs, options.threads, knowledge, projects));
     TRY(find_cuda_code(fs, options.threads, knowledge, projects));
-    TRY(find_own_choice(fs, options.threads, knowledge, projects));
+    if (!options.edit_native) TRY(find_own_choice(fs, options.threads, knowledge, projects));
     TRY(helper.check(fs, projects));
     TRY_ASSIGN(const auto instrumentation, Instrumentation::plan(fs, options, knowledge, projects));
     TRY_ASSIGN(const auto distributed, distribute_main(fs, options, knowledge, projects.front()));

@@ -47,7 +47,7 @@ public:
         }
         of_cuda_ = base::ByteRanges(std::move(of_cuda));
         for (const ImportedName& import : file.bindings().imports()) {
-            if (import.conditional) tried_.insert(import.bound_name);
+            if (import.conditional && !has(import.node)) tried_.insert(import.bound_name);
         }
     }
 
@@ -95,9 +95,9 @@ private:
     // getattr(torch, name, torch.cuda)
     bool is_default_of_lookup(NodeId list, NodeId argument) const {
         const NodeId function = tree_.child(tree_.parent(list), Field::function);
+        if (function == kNoNode || tree_.text(function) != "getattr") return false;
         const NodeList arguments = tree_.named_children(list);
-        return function != kNoNode && tree_.text(function) == "getattr" && arguments.size() == 3 &&
-               arguments[2] == argument;
+        return arguments.size() == 3 && arguments[2] == argument;
     }
 
     // `if torch.cuda.is_available():` without another way, and `if not torch.cuda.is_available(): raise`: whatever was chosen,
@@ -125,6 +125,11 @@ private:
 // The text that the node is, or is a part of.
 NodeId literal_at(const SyntaxTree& tree, NodeId node) {
     return tree.kind(node) == NodeKind::string ? node : tree.ancestor(node, NodeKind::string);
+}
+
+NodeId root_of(const PythonFile& file, NodeId use) {
+    const SyntaxTree& tree = file.tree();
+    return file.chain_root(tree.kind(use) == NodeKind::call ? tree.child(use, Field::function) : use);
 }
 
 // What only has an effect may be missed: torch.cuda.empty_cache() behind a question for CUDA.
@@ -186,13 +191,14 @@ bool is_open(const PythonFile& file, const CertainCode& certain, const AdaptedCo
     const SyntaxTree& tree = file.tree();
     const NodeId node = tree.smallest_at(finding.range);
     if (finding.kind == FindingKind::advice && adapted.contains(node)) return false;
+    if (finding.kind == FindingKind::affinity && certain.is_tried(root_of(file, node))) return false;
     if (!is_about_cuda(finding.kind)) return !certain.is_for_cuda(node);
     if (adapted.contains(node) || adapted.is_of_source_class(node)) return false;
     const Rule* rule = file.rules().find_rule(finding.rule);
     const bool is_redirected = file.context().own_choice == OwnChoice::redirected;
     if (is_redirected && (finding.fix || rule == nullptr || !rule->cuda_only)) return false;
     const bool in_function = tree.ancestor(node, NodeKind::function_definition) != kNoNode;
-    if (finding.kind == FindingKind::third_party && (in_function || certain.is_tried(file.chain_root(node))))
+    if (finding.kind == FindingKind::third_party && (in_function || certain.is_tried(root_of(file, node))))
         return false;
     if (asks_for_device(file, finding) && !is_asked(tree, whole_call(file, node))) return false;
     if (is_value(finding.kind) && literal_at(tree, node) != kNoNode &&

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/format.h"
 #include "migrator/match/own_support.h"
 #include "migrator/project/file_rounds.h"
 #include "migrator/source/test_code.h"
@@ -75,13 +76,13 @@ bool loads_any(const Project& project, const Path& program, const std::vector<st
     });
 }
 
-// What programs do, by the files that they load whatever happens, and how many they are.
+// What programs do, by the files that they load whatever happens.
 struct Programs {
     std::map<Path, OwnChoice> files;
-    std::size_t count = 0;
+    std::vector<Path> paths;
 
-    void add(const std::vector<Path>& loaded, OwnChoice choice) {
-        ++count;
+    void add(const Path& program, const std::vector<Path>& loaded, OwnChoice choice) {
+        paths.push_back(program);
         for (const Path& file : loaded) {
             const auto [at, is_new] = files.emplace(file, choice);
             if (!is_new) at->second = together(at->second, choice);
@@ -89,28 +90,39 @@ struct Programs {
     }
 };
 
+// The surest sign of each file that such a program loads.
+std::vector<std::string> places_of(const Project& project, const Programs& choosing, const SupportByFile& signs) {
+    std::vector<std::string> out;
+    for (const auto& [path, support] : signs) {
+        if (!choosing.files.contains(path)) continue;
+        const auto surest = std::ranges::max_element(support.signs, {}, &OwnSupport::Sign::percent);
+        out.push_back(base::format("{}:{}", project.shown(path), surest->line));
+    }
+    return out;
+}
+
 bool is_program(const Project& project, const FoundFile& file) {
     if (!file.analysed || !is_python_code(file.type) || is_test_code(file.path)) return false;
     return file.type == FileType::notebook || project.imports.is_program(file.path);
 }
 
-// By file; empty where no program of the project chooses. A file that such a program loads is left to it, whatever else loads it.
-std::map<Path, OwnChoice> choices(const Knowledge& knowledge, const Project& project, const SupportByFile& signs) {
+// A file that a program loads which chooses is left to it, whatever else loads it.
+OwnPrograms own_programs(const Knowledge& knowledge, const Project& project, const SupportByFile& signs) {
     Programs choosing, migrated;
     for (const FoundFile& file : project.files.files) {
         // What does without the framework needs no NPU.
         if (!is_program(project, file) || !loads_any(project, file.path, knowledge.rules.framework.loaded_by)) continue;
         const std::vector<Path> loaded = project.imports.files_always_of(file.path);
         const OwnChoice choice = choice_of(loaded, signs);
-        (choice == OwnChoice::none ? migrated : choosing).add(loaded, choice);
+        (choice == OwnChoice::none ? migrated : choosing).add(file.path, loaded, choice);
     }
-    std::map<Path, OwnChoice> out = std::move(choosing.files);
-    if (out.empty()) return out;
+    if (choosing.paths.empty()) return {};
+    OwnPrograms out{choosing.files, choosing.paths, places_of(project, choosing, signs)};
     for (const FoundFile& file : project.files.files) {
         // Settings and requirements are of all programs: of what most of them do.
-        const bool is_left =
-            is_python_code(file.type) ? !migrated.files.contains(file.path) : choosing.count >= migrated.count;
-        if (is_left) out.emplace(file.path, OwnChoice::apart);
+        const bool is_left = is_python_code(file.type) ? !migrated.files.contains(file.path)
+                                                       : choosing.paths.size() >= migrated.paths.size();
+        if (is_left) out.files.emplace(file.path, OwnChoice::apart);
     }
     return out;
 }
@@ -121,7 +133,7 @@ base::Status find_own_choice(base::FileSystem& fs, int threads, const Knowledge&
                              std::vector<Project>& projects) {
     for (Project& project : projects) {
         TRY_ASSIGN(const SupportByFile signs, signs_of(fs, threads, knowledge, project));
-        if (!signs.empty()) project.own_choice = choices(knowledge, project, signs);
+        if (!signs.empty()) project.own_programs = own_programs(knowledge, project, signs);
     }
     return {};
 }

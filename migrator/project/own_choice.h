@@ -6,7 +6,7 @@
 
 namespace migrator {
 
-// Fills `own_choice` of all projects, which index_projects has seen.
+// Fills `own_programs` of all projects, which index_projects has seen.
 base::Status find_own_choice(base::FileSystem& fs, int threads, const Knowledge& knowledge,
                              std::vector<Project>& projects);
 

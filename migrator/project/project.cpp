@@ -181,8 +181,8 @@ MatchContext match_context(const Knowledge& knowledge, const Project& project, c
     context.module = module_context(project, path);
     context.cuda_names = project.cuda_names.get();
     context.project_members = project.members;
-    if (const auto own = project.own_choice.find(path); own != project.own_choice.end())
-        context.own_choice = own->second;
+    const auto& left = project.own_programs.files;
+    if (const auto own = left.find(path); own != left.end()) context.own_choice = own->second;
     context.loads_framework = std::ranges::binary_search(project.loading_framework, path);
     context.is_beside_framework = std::ranges::binary_search(project.beside_framework, path);
     return context;
@@ -206,6 +206,15 @@ std::vector<base::Message> notes_of(const Project& project, bool copied) {
         for (const Path& path : paths) shown.push_back(project.shown(path));
         if (!paths.empty()) notes.push_back({sentence, {{"paths", some_of(shown)}}});
     };
+    const OwnPrograms& own = project.own_programs;
+    if (!own.programs.empty()) {
+        std::vector<Path> programs;
+        for (const Path& path : own.programs) programs.push_back(project.shown(path));
+        notes.push_back(
+            {"These programs take an NPU by themselves, so what they load is left as it is: {programs}. What "
+             "says so: {places}. --edit-native migrates them all the same.",
+             {{"programs", some_of(programs)}, {"places", some_of(own.signs)}}});
+    }
     add_paths(
         project.files.in_by_name,
         "Part of the project, although a .gitignore excludes it, as files of the project import or open it: {paths}.");

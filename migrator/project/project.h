@@ -32,6 +32,13 @@ struct ParsedFile {
     std::size_t packed_bytes() const { return packed.size() + source.raw.size() + source.text.size(); }
 };
 
+// The programs that choose the device by themselves, the target among them.
+struct OwnPrograms {
+    std::map<base::Path, OwnChoice> files;  // what is left to them; empty without such a program
+    std::vector<base::Path> programs;       // sorted
+    std::vector<std::string> signs;         // the surest one of each file: "device.py:46"
+};
+
 struct Project {
     base::Path argument;                        // as named on the command line
     std::optional<std::string> standard_input;  // the bytes of its one file, when they come from there
@@ -44,7 +51,7 @@ struct Project {
     std::shared_ptr<const ProjectIndex> index;    // what the modules mean to each other
     std::shared_ptr<const ValueEnds> value_ends;  // where constants go that leave their file; see find_value_ends
     std::shared_ptr<const CudaNames> cuda_names;  // what leads to CUDA-only code; see find_cuda_code
-    std::map<base::Path, OwnChoice> own_choice;   // by file, of those that programs choose in; see find_own_choice
+    OwnPrograms own_programs;                     // see find_own_choice
     ImportGraph imports;
     std::vector<base::Path> loading_framework;  // sorted: files that load it through other files of the project
     std::vector<base::Path> beside_framework;   // sorted: files that files which load it import

@@ -57,7 +57,8 @@ private:
             const auto module = string_literal_value(tree, by_name ? tree.child(first, Field::value) : first);
             // A relative name is relative to an argument.
             if (module && !module->empty() && !module->starts_with('.'))
-                out.imports.push_back(resolve_module(model_.context, *module).name);
+                out.imports.push_back({resolve_module(model_.context, *module).name,
+                                       model_.regions[model_.region_of[id]].parent == kNone});
         }
     }
 
