@@ -168,6 +168,16 @@ bool AdaptedCode::has_target_word(std::string_view name) const {
                        [&](const auto& word) { return find_name_part(name, word.second) != std::string_view::npos; });
 }
 
+bool AdaptedCode::names_device(NodeId node) const {
+    for (NodeId id = node; id < tree_.subtree_end(node); ++id) {
+        const NodeKind kind = tree_.kind(id);
+        if (kind == NodeKind::identifier && (has_target_word(tree_.text(id)) || !twin_of(tree_.text(id)).empty()))
+            return true;
+        if (kind == NodeKind::string && (names_target(id) || names_source(id))) return true;
+    }
+    return false;
+}
+
 bool AdaptedCode::is_of_source_class(NodeId node) const {
     const NodeId around = tree_.ancestor(node, NodeKind::class_definition);
     return around != kNoNode && !twin_of(tree_.text(tree_.child(around, Field::name))).empty();

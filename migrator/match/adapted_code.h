@@ -23,6 +23,8 @@ public:
     // is_cuda_available() beside is_npu_available(), cuda_accelerator.py beside npu_accelerator.py.
     bool contains(NodeId node) const;
 
+    // Whether something in it has a word of CUDA or of the target: a name, a text.
+    bool names_device(NodeId node) const;
     // Whether the node is in a class that is for CUDA by its name: class CudaPlatform.
     bool is_of_source_class(NodeId node) const;
 

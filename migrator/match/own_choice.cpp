@@ -4,6 +4,7 @@
 #include <iterator>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "migrator/match/cuda_code.h"
@@ -47,7 +48,7 @@ public:
         }
         of_cuda_ = base::ByteRanges(std::move(of_cuda));
         for (const ImportedName& import : file.bindings().imports()) {
-            if (import.conditional && !has(import.node)) tried_.insert(import.bound_name);
+            if (import.conditional && !has(import.node, true)) tried_.insert(import.bound_name);
         }
     }
 
@@ -56,28 +57,28 @@ public:
     bool is_tried(NodeId name) const { return tried_.contains(tree_.text(name)); }
     bool is_for_cuda(NodeId node) const { return of_cuda_.contains(tree_.range(node).begin); }
 
-    bool has(NodeId node) const {
+    // Whether the node runs whatever device was chosen; `unless_asked`: and whatever else is asked.
+    bool has(NodeId node, bool unless_asked = false) const {
         if (is_for_cuda(node)) return false;
         bool in_function = false;
         for (NodeId at = node, parent = tree_.parent(at); parent != kNoNode; at = parent, parent = tree_.parent(at)) {
             in_function |= tree_.kind(parent) == NodeKind::function_definition;
-            if (depends(parent, at, in_function)) return false;
+            if (depends(parent, at, in_function, unless_asked)) return false;
         }
         return true;
     }
 
 private:
-    bool depends(NodeId parent, NodeId child, bool in_function) const {
+    bool depends(NodeId parent, NodeId child, bool in_function, bool unless_asked) const {
         switch (tree_.kind(parent)) {
-            case NodeKind::if_statement: return !demands_cuda(parent);
-            case NodeKind::not_operator: return tree_.kind(tree_.parent(parent)) != NodeKind::if_statement;
-            case NodeKind::elif_clause:
-            case NodeKind::else_clause:
-            case NodeKind::while_statement:
+            case NodeKind::if_statement:
+                return !demands_cuda(parent) &&
+                       (tree_.field(child) == Field::condition || unless_asked || asks(parent));
             case NodeKind::match_statement:
-            case NodeKind::except_clause:
             case NodeKind::conditional_expression:
-            case NodeKind::boolean_operator:
+            case NodeKind::boolean_operator: return unless_asked || asks(parent);
+            case NodeKind::not_operator: return tree_.kind(tree_.parent(parent)) != NodeKind::if_statement;
+            case NodeKind::except_clause:
             case NodeKind::comparison_operator:
             case NodeKind::lambda:
             case NodeKind::decorator:
@@ -85,11 +86,44 @@ private:
             case NodeKind::typed_default_parameter:
             case NodeKind::pair: return true;
             case NodeKind::assert_statement: return tree_.kind(child) != NodeKind::call;
-            case NodeKind::try_statement: return !insists(tree_, parent);
+            case NodeKind::try_statement: return (unless_asked || asks(parent)) && !insists(tree_, parent);
             case NodeKind::argument_list: return is_default_of_lookup(parent, child);
             case NodeKind::class_definition: return !in_function;
             default: return false;
         }
+    }
+
+    // Whether a statement asks for a device: by a condition, what is matched, what is tried to be imported.
+    bool asks(NodeId statement) const {
+        const auto [known, is_new] = asks_.try_emplace(statement, false);
+        if (is_new) known->second = find_question(statement);
+        return known->second;
+    }
+    bool find_question(NodeId statement) const {
+        const NodeKind kind = tree_.kind(statement);
+        const NodeList parts = tree_.named_children(statement);
+        if (kind == NodeKind::conditional_expression) return parts.size() == 3 && adapted_.names_device(parts[1]);
+        if (kind == NodeKind::boolean_operator) return adapted_.names_device(tree_.child(statement, Field::left));
+        if (kind == NodeKind::try_statement) return tries_import(parts.front());
+        if (kind == NodeKind::match_statement && has_pattern_of_device(statement)) return true;
+        return std::ranges::any_of(parts, [&](NodeId part) {
+            const Field field = tree_.field(part);
+            if (field == Field::condition || field == Field::subject) return adapted_.names_device(part);
+            return tree_.kind(part) == NodeKind::elif_clause &&
+                   adapted_.names_device(tree_.child(part, Field::condition));
+        });
+    }
+    bool has_pattern_of_device(NodeId statement) const {
+        for (NodeId id = statement; id < tree_.subtree_end(statement); ++id) {
+            if (tree_.kind(id) == NodeKind::case_pattern && adapted_.names_device(id)) return true;
+        }
+        return false;
+    }
+    bool tries_import(NodeId block) const {
+        return std::ranges::any_of(tree_.named_children(block), [&](NodeId statement) {
+            return tree_.kind(statement) == NodeKind::import_statement ||
+                   tree_.kind(statement) == NodeKind::import_from_statement;
+        });
     }
 
     // getattr(torch, name, torch.cuda)
@@ -120,11 +154,19 @@ private:
     bool is_mixed_;
     base::ByteRanges of_cuda_;
     std::set<std::string_view> tried_;
+    mutable std::unordered_map<NodeId, bool> asks_;
 };
 
 // The text that the node is, or is a part of.
 NodeId literal_at(const SyntaxTree& tree, NodeId node) {
     return tree.kind(node) == NodeKind::string ? node : tree.ancestor(node, NodeKind::string);
+}
+
+// Not the name of an import.
+bool is_variable(const PythonFile& file, NodeId node) {
+    return file.tree().kind(node) == NodeKind::identifier &&
+           std::ranges::any_of(file.bindings().binding_sites(node),
+                               [](const BindingSite& site) { return site.value != kNoNode; });
 }
 
 NodeId root_of(const PythonFile& file, NodeId use) {
@@ -194,6 +236,7 @@ bool is_open(const PythonFile& file, const CertainCode& certain, const AdaptedCo
     if (finding.kind == FindingKind::affinity && certain.is_tried(root_of(file, node))) return false;
     if (!is_about_cuda(finding.kind)) return !certain.is_for_cuda(node);
     if (adapted.contains(node) || adapted.is_of_source_class(node)) return false;
+    if (finding.kind == FindingKind::environment) return false;  // without effect on the NPU
     const Rule* rule = file.rules().find_rule(finding.rule);
     const bool is_redirected = file.context().own_choice == OwnChoice::redirected;
     if (is_redirected && (finding.fix || rule == nullptr || !rule->cuda_only)) return false;
@@ -204,9 +247,12 @@ bool is_open(const PythonFile& file, const CertainCode& certain, const AdaptedCo
     if (is_value(finding.kind) && literal_at(tree, node) != kNoNode &&
         !is_handed_over(file, finding, literal_at(tree, node)))
         return false;
-    const bool has_effect = file.rules().names.row(finding.subject) != nullptr && is_mere_effect(file, node);
-    if (has_effect && !certain.is_mixed()) return false;
-    return certain.has(node);
+    const bool is_name = file.rules().names.row(finding.subject) != nullptr;
+    // What a variable holds was seen where it came from.
+    if (is_name && (is_variable(file, node) || finding.certainty != Certainty::resolved)) return false;
+    if (is_name && is_mere_effect(file, node) && !certain.is_mixed()) return false;
+    const bool is_optional = finding.kind == FindingKind::third_party || finding.kind == FindingKind::cuda_extension;
+    return certain.has(node, is_optional);
 }
 
 }  // namespace
