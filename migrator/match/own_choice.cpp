@@ -255,6 +255,26 @@ bool is_open(const PythonFile& file, const CertainCode& certain, const AdaptedCo
     return certain.has(node, is_optional);
 }
 
+// A file that fails without CUDA at its first lines measures or serves CUDA: where other programs run on the NPU, it is not moved.
+void leave_what_needs_cuda(const PythonFile& file, const AdaptedCode& adapted, FindingSink& findings) {
+    const SyntaxTree& tree = file.tree();
+    const CertainCode certain(file, adapted, findings, false);
+    const auto needs = std::ranges::find_if(findings, [&](const Finding& finding) {
+        const Rule* rule = file.rules().find_rule(finding.rule);
+        const NodeId node = tree.smallest_at(finding.range);
+        return finding.severity != Severity::info && !finding.fix && rule != nullptr && rule->cuda_only &&
+               tree.ancestor(node, NodeKind::function_definition) == kNoNode && certain.has(node, true);
+    });
+    if (needs == findings.end()) return;
+    const std::string line = std::to_string(file.line_of(tree.smallest_at(needs->range)));
+    for (Finding& finding : findings) {
+        if (!finding.fix) continue;
+        finding.fix.reset();
+        finding.message.add(
+            {"This file does not run without CUDA (line {line}), so it is left unchanged.", {{"line", line}}});
+    }
+}
+
 }  // namespace
 
 void leave_apart(FindingSink& findings) {
@@ -270,6 +290,7 @@ void leave_apart(FindingSink& findings) {
 void leave_own_choice(const PythonFile& file, const AdaptedCode& adapted, FindingSink& findings) {
     const OwnChoice choice = file.context().own_choice;
     if (choice == OwnChoice::none || choice == OwnChoice::apart) return;
+    if (choice == OwnChoice::others) return leave_what_needs_cuda(file, adapted, findings);
     // Where something else is to be settled, a lone `if x.is_cuda:` is to be looked at as well.
     const CertainCode chosen(file, adapted, findings, false);
     const bool is_mixed = std::ranges::any_of(findings, [&](const Finding& finding) {

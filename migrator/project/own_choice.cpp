@@ -118,10 +118,10 @@ OwnPrograms own_programs(const Knowledge& knowledge, const Project& project, con
     }
     if (choosing.paths.empty()) return {};
     OwnPrograms out{choosing.files, choosing.paths, places_of(project, choosing, signs)};
+    for (const auto& [path, choice] : migrated.files) out.files.emplace(path, OwnChoice::others);
     for (const FoundFile& file : project.files.files) {
         // Settings and requirements are of all programs: of what most of them do.
-        const bool is_left = is_python_code(file.type) ? !migrated.files.contains(file.path)
-                                                       : choosing.paths.size() >= migrated.paths.size();
+        const bool is_left = is_python_code(file.type) || choosing.paths.size() >= migrated.paths.size();
         if (is_left) out.files.emplace(file.path, OwnChoice::apart);
     }
     return out;

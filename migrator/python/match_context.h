@@ -27,6 +27,7 @@ enum class OwnChoice {
     chooses,     // it takes an NPU where there is one, and other devices elsewhere
     needs,       // it only runs on an NPU
     redirected,  // it answers by the NPU what asks for CUDA
+    others,      // nothing, but other programs of the project do
     apart,       // no program that does one of these runs the file, and none is to be migrated
 };
 
