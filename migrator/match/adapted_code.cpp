@@ -173,15 +173,15 @@ bool AdaptedCode::names_device(NodeId node) const {
         const NodeKind kind = tree_.kind(id);
         if (kind == NodeKind::identifier && (has_target_word(tree_.text(id)) || !twin_of(tree_.text(id)).empty()))
             return true;
-        if (kind == NodeKind::string && (names_target(id) || names_source(id))) return true;
+        if (kind != NodeKind::string) continue;
+        const auto word = device_word(id);
+        const bool is_feature = word && base::contains(file_.rules().adapted.features, *word);
+        if (is_feature || names_target(id) || names_source(id)) return true;
     }
     return false;
 }
 
-bool AdaptedCode::is_of_source_class(NodeId node) const {
-    const NodeId around = tree_.ancestor(node, NodeKind::class_definition);
-    return around != kNoNode && !twin_of(tree_.text(tree_.child(around, Field::name))).empty();
-}
+std::optional<std::string_view> AdaptedCode::device_word(NodeId string) const { return kind_of(tree_, string); }
 
 bool AdaptedCode::names_target(NodeId string) const {
     const auto kind = kind_of(tree_, string);
@@ -254,6 +254,22 @@ bool AdaptedCode::display_mentions_target(NodeId display, Field compared) const 
     return known->second;
 }
 
+// class Device: CUDA = "cuda"; NPU = "npu"
+bool AdaptedCode::is_among_members(NodeId block, NodeId node) const {
+    if (tree_.kind(block) != NodeKind::block) return false;
+    const auto is_member = [&](NodeId statement) {
+        return tree_.kind(statement) == NodeKind::expression_statement &&
+               tree_.kind(tree_.first_child(statement)) == NodeKind::assignment;
+    };
+    const auto [known, is_new] = displays_.try_emplace({block, Field::body}, false);
+    if (is_new)
+        known->second = std::ranges::any_of(tree_.named_children(block), [&](NodeId statement) {
+            return is_member(statement) && mentions_target(tree_.range(statement));
+        });
+    const NodeId statement = tree_.ancestor(node, NodeKind::expression_statement);
+    return known->second && statement != kNoNode && tree_.parent(statement) == block && is_member(statement);
+}
+
 // Whether the parent of `child` says that a node in `child` is adapted.
 bool AdaptedCode::is_adapted_by(NodeId parent, NodeId child, NodeId node) const {
     switch (tree_.kind(parent)) {
@@ -271,8 +287,8 @@ bool AdaptedCode::is_adapted_by(NodeId parent, NodeId child, NodeId node) const 
             return is_display && mentions_target(tree_.range(object));
         }
         case NodeKind::if_statement: return asks_for_target(parent);
-        case NodeKind::function_definition:
-        case NodeKind::class_definition: return has_twin(parent);
+        case NodeKind::class_definition: return has_twin(parent) || is_among_members(child, node);
+        case NodeKind::function_definition: return has_twin(parent);
         default: return false;
     }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -25,12 +26,14 @@ public:
 
     // Whether something in it has a word of CUDA or of the target: a name, a text.
     bool names_device(NodeId node) const;
-    // Whether the node is in a class that is for CUDA by its name: class CudaPlatform.
-    bool is_of_source_class(NodeId node) const;
 
     // Whether the text is a device, or a back end, of the target; of CUDA.
     bool names_target(NodeId string) const;
     bool names_source(NodeId string) const;
+    // "npu" of "npu:0"; nullopt of what is no plain text.
+    std::optional<std::string_view> device_word(NodeId string) const;
+    // Whether something in the range asks for the target, or names it.
+    bool mentions_target(base::ByteRange range) const;
 
 private:
     void find_mentions();
@@ -39,7 +42,6 @@ private:
     // The name with each word that gets another one replaced in it: "CudaStream" -> "NpuStream"; empty without any.
     std::string twin_of(std::string_view name) const;
     bool has_target_word(std::string_view name) const;
-    bool mentions_target(base::ByteRange range) const;
     bool condition_mentions_target(NodeId branch) const;
     template <class Test>
     bool any_branch(NodeId statement, Test test) const;
@@ -50,6 +52,7 @@ private:
     bool items_mention_target(NodeId list) const;
     bool entries_mention_target(NodeId dictionary, Field compared) const;
     bool display_mentions_target(NodeId display, Field compared) const;
+    bool is_among_members(NodeId block, NodeId node) const;
     bool is_adapted_by(NodeId parent, NodeId child, NodeId node) const;
     Field compared_side(NodeId pair, NodeId node) const;
 

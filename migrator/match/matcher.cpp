@@ -99,7 +99,7 @@ std::vector<Finding> match(const SourceFile& file, std::string_view text, const 
         const Rule* rule = context.rules->find_rule(finding.rule);
         return rule != nullptr && !rule->holds;
     });
-    if (context.own_choice == OwnChoice::apart) leave_apart(findings);
+    leave_unloaded(context.own_choice, findings);
     keep_variables_apart(*context.rules, findings);
     sort_findings(findings);
     return findings;

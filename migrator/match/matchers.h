@@ -38,8 +38,8 @@ void leave_guards_of_cuda_code(const PythonFile& file, FindingSink& findings);
 // Where programs choose the device by themselves: takes the fixes, and says only of certain uses of CUDA that they are to be
 // settled.
 void leave_own_choice(const PythonFile& file, const AdaptedCode& adapted, FindingSink& findings);
-// The same of a file that no such program runs.
-void leave_apart(FindingSink& findings);
+// The same of a file that no such program is known to load, or that is shared with others.
+void leave_unloaded(OwnChoice choice, FindingSink& findings);
 // `foreign`: takes out all that is said of a file which works for a program of GPUs, but for packages.
 void leave_foreign_code(const PythonFile& file, const ParsedText& parsed, FindingSink& findings);
 // `registration` by functions of Python that compile C++ in texts.

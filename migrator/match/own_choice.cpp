@@ -2,6 +2,7 @@
 // uses CUDA whatever was chosen.
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -14,13 +15,22 @@ namespace migrator {
 namespace {
 
 constexpr std::string_view kOwnNote = "The program chooses the device by itself, so it is left unchanged.";
-constexpr std::string_view kApartNote = "No program that is migrated runs this, so it is left unchanged.";
+constexpr std::string_view kApartNote = "This is for CUDA, or for tests, where the programs take an NPU by themselves.";
+constexpr std::string_view kUnloadedNote =
+    "No program is known to load this, and the programs take an NPU by themselves, so it is left unchanged.";
+constexpr std::string_view kSharedNote =
+    "Programs that take an NPU by themselves load this as well, so it is left unchanged.";
 constexpr std::string_view kServesNote =
     "The program chooses the device by itself, and this does not follow that choice: use what it chose.";
 
-bool ends_with(const SyntaxTree& tree, NodeId block, NodeKind kind) {
+NodeId last_statement(const SyntaxTree& tree, NodeId block) {
     const NodeList statements = block == kNoNode ? NodeList{} : tree.named_children(block);
-    return !statements.empty() && tree.kind(statements.back()) == kind;
+    return statements.empty() ? kNoNode : statements.back();
+}
+
+bool ends_with(const SyntaxTree& tree, NodeId block, NodeKind kind) {
+    const NodeId last = last_statement(tree, block);
+    return last != kNoNode && tree.kind(last) == kind;
 }
 
 // except: raise: what is tried is needed.
@@ -32,17 +42,28 @@ bool insists(const SyntaxTree& tree, NodeId tried) {
     });
 }
 
+// What the name becomes only asks whether there is a device.
+bool asks_for_device(const PythonFile& file, const Finding& finding) {
+    const NameRow* row = file.rules().names.row(finding.subject);
+    return row != nullptr && row->on_npu && base::contains(file.rules().adapted.guards, *row->on_npu);
+}
+
 // Which code runs whatever device was chosen, as far as the code around it says.
 class CertainCode {
 public:
     // `is_mixed`: a question where a tensor is counts as one for CUDA, and effects count.
     CertainCode(const PythonFile& file, const AdaptedCode& adapted, const FindingSink& findings, bool is_mixed)
-        : tree_(file.tree()), adapted_(adapted), is_mixed_(is_mixed) {
+        : file_(file), tree_(file.tree()), adapted_(adapted), is_mixed_(is_mixed) {
         std::vector<base::ByteRange> of_cuda;
+        std::map<NodeId, std::size_t> asked;  // questions by their statement: of a long chain some say it all
         for (const Finding& finding : findings) {
             if (!asks_for_cuda(finding)) continue;
             const NodeId question = tree_.smallest_at(finding.range);
+            if (asks_for_device(file, finding)) available_.insert(question);
             const NodeId statement = tree_.ancestor(question, NodeKind::if_statement);
+            if (++asked[statement == kNoNode ? tree_.ancestor(question, NodeKind::expression_statement) : statement] >
+                16)
+                continue;
             if (statement != kNoNode && demands_cuda(statement)) continue;
             std::ranges::move(guarded_by(file, question).code, std::back_inserter(of_cuda));
         }
@@ -53,6 +74,12 @@ public:
     }
 
     bool is_mixed() const { return is_mixed_; }
+    // A question whether CUDA is there, where nothing says what an NPU does: CUDA is asked for, or the host's processor is taken.
+    bool demands_cuda(NodeId statement) const {
+        const auto [known, is_new] = demands_.try_emplace(statement, false);
+        if (is_new) known->second = find_demand(statement);
+        return known->second;
+    }
     // Of a name that an import binds below if or try.
     bool is_tried(NodeId name) const { return tried_.contains(tree_.text(name)); }
     bool is_for_cuda(NodeId node) const { return of_cuda_.contains(tree_.range(node).begin); }
@@ -72,19 +99,18 @@ private:
     bool depends(NodeId parent, NodeId child, bool in_function, bool unless_asked) const {
         switch (tree_.kind(parent)) {
             case NodeKind::if_statement:
-                return !demands_cuda(parent) &&
-                       (tree_.field(child) == Field::condition || unless_asked || asks(parent));
-            case NodeKind::match_statement:
+                if (demands_cuda(parent)) return false;
+                return tree_.field(child) == Field::condition || unless_asked || asks(parent);
             case NodeKind::conditional_expression:
+                return !demands_cuda(parent) && (child == condition_of(parent) || unless_asked || asks(parent));
+            case NodeKind::match_statement:
             case NodeKind::boolean_operator: return unless_asked || asks(parent);
-            case NodeKind::not_operator: return tree_.kind(tree_.parent(parent)) != NodeKind::if_statement;
+            case NodeKind::pair: return is_entry_of_cuda(parent);
             case NodeKind::except_clause:
-            case NodeKind::comparison_operator:
-            case NodeKind::lambda:
             case NodeKind::decorator:
             case NodeKind::default_parameter:
-            case NodeKind::typed_default_parameter:
-            case NodeKind::pair: return true;
+            case NodeKind::typed_default_parameter: return true;
+            case NodeKind::comparison_operator: return tree_.kind(child) != NodeKind::call;
             case NodeKind::assert_statement: return tree_.kind(child) != NodeKind::call;
             case NodeKind::try_statement: return (unless_asked || asks(parent)) && !insists(tree_, parent);
             case NodeKind::argument_list: return is_default_of_lookup(parent, child);
@@ -126,35 +152,68 @@ private:
         });
     }
 
+    // {"cuda": torch.cuda.manual_seed}
+    bool is_entry_of_cuda(NodeId pair) const {
+        const NodeId key = tree_.child(pair, Field::key);
+        return key != kNoNode && tree_.kind(key) == NodeKind::string && adapted_.names_source(key);
+    }
     // getattr(torch, name, torch.cuda)
     bool is_default_of_lookup(NodeId list, NodeId argument) const {
         const NodeId function = tree_.child(tree_.parent(list), Field::function);
-        if (function == kNoNode || tree_.text(function) != "getattr") return false;
-        const NodeList arguments = tree_.named_children(list);
-        return arguments.size() == 3 && arguments[2] == argument;
+        return function != kNoNode && tree_.text(function) == "getattr" && file_.argument_position(argument) == 2;
     }
 
-    // `if torch.cuda.is_available():` without another way, and `if not torch.cuda.is_available(): raise`: whatever was chosen,
-    // CUDA is asked for.
-    bool demands_cuda(NodeId statement) const {
-        const NodeId condition = tree_.child(statement, Field::condition);
-        const NodeId block = tree_.child(statement, Field::consequence);
-        if (condition == kNoNode || tree_.child(statement, Field::alternative) != kNoNode) return false;
+    bool find_demand(NodeId statement) const {
+        const NodeId condition = condition_of(statement);
+        if (condition == kNoNode || !asks_whether_there(condition)) return false;
+        base::ByteRange range = tree_.range(statement);
+        // What leaves the block has the rest of it as another way.
+        if (leaves(tree_.child(statement, Field::consequence))) range.end = tree_.range(tree_.parent(statement)).end;
+        return !adapted_.contains(condition) && !adapted_.mentions_target(range) && !follows_other_way(statement);
+    }
+    // A statement above it in the function returns what is for the target.
+    bool follows_other_way(NodeId statement) const {
+        for (NodeId at = statement; at != kNoNode && tree_.kind(at) != NodeKind::function_definition;
+             at = tree_.parent(at)) {
+            const NodeId block = tree_.parent(at);
+            if (block == kNoNode || tree_.kind(block) != NodeKind::block) continue;
+            for (NodeId above = tree_.first_child(block); above != at; above = tree_.next_sibling(above)) {
+                if (adapted_.mentions_target(tree_.range(above)) && has_return(above)) return true;
+            }
+        }
+        return false;
+    }
+    bool has_return(NodeId statement) const {
+        for (NodeId id = statement; id < tree_.subtree_end(statement); ++id) {
+            if (tree_.kind(id) == NodeKind::return_statement) return true;
+        }
+        return false;
+    }
+    NodeId condition_of(NodeId statement) const {
+        if (tree_.kind(statement) != NodeKind::conditional_expression) return tree_.child(statement, Field::condition);
+        const NodeList parts = tree_.named_children(statement);
+        return parts.size() == 3 ? parts[1] : kNoNode;
+    }
+    bool asks_whether_there(NodeId condition) const {
+        const auto first = available_.lower_bound(condition);
+        if (first != available_.end() && *first < tree_.subtree_end(condition)) return true;
         const bool is_negated = tree_.kind(condition) == NodeKind::not_operator;
         const NodeId question = is_negated ? tree_.child(condition, Field::argument) : condition;
-        const bool is_question = question != kNoNode && (tree_.kind(question) == NodeKind::call ||
-                                                         (is_mixed_ && tree_.kind(question) == NodeKind::attribute));
-        if (!is_question || adapted_.contains(question)) return false;
-        return is_negated ? ends_with(tree_, block, NodeKind::raise_statement)
-                          : !ends_with(tree_, block, NodeKind::return_statement);
+        return is_mixed_ && question != kNoNode && tree_.kind(question) == NodeKind::attribute;
+    }
+    bool leaves(NodeId block) const {
+        const NodeId last = last_statement(tree_, block);
+        return last != kNoNode && tree_.kind(last) == NodeKind::return_statement;
     }
 
+    const PythonFile& file_;
     const SyntaxTree& tree_;
     const AdaptedCode& adapted_;
     bool is_mixed_;
     base::ByteRanges of_cuda_;
     std::set<std::string_view> tried_;
-    mutable std::unordered_map<NodeId, bool> asks_;
+    std::set<NodeId> available_;  // questions whether CUDA is there
+    mutable std::unordered_map<NodeId, bool> asks_, demands_;
 };
 
 // The text that the node is, or is a part of.
@@ -187,12 +246,6 @@ bool is_about_cuda(FindingKind kind) {
     return kind == FindingKind::cuda_api || kind == FindingKind::device_string || kind == FindingKind::backend ||
            kind == FindingKind::amp || kind == FindingKind::third_party || kind == FindingKind::cuda_extension ||
            kind == FindingKind::environment;
-}
-
-// What the name becomes only asks whether there is a device.
-bool asks_for_device(const PythonFile& file, const Finding& finding) {
-    const NameRow* row = file.rules().names.row(finding.subject);
-    return row != nullptr && row->on_npu && base::contains(file.rules().adapted.guards, *row->on_npu);
 }
 
 // device="cuda"
@@ -228,29 +281,38 @@ bool is_handed_over(const PythonFile& file, const Finding& finding, NodeId liter
 
 bool is_value(FindingKind kind) { return kind == FindingKind::device_string || kind == FindingKind::backend; }
 
+bool is_compared(const SyntaxTree& tree, NodeId node) {
+    return tree.ancestor(node, NodeKind::comparison_operator) != kNoNode;
+}
+
+// Of a program that runs on CUDA as well: whether it is no choice of a device, but a part, an effect, what is taken where nothing
+// else is said.
+bool is_unsettled(const PythonFile& file, const CertainCode& certain, const Finding& finding, NodeId node) {
+    const SyntaxTree& tree = file.tree();
+    if (finding.kind == FindingKind::environment) return true;
+    if (finding.kind == FindingKind::third_party && certain.is_tried(root_of(file, node))) return true;
+    if (asks_for_device(file, finding) && !is_asked(tree, whole_call(file, node))) return true;
+    NodeId value = is_value(finding.kind) ? literal_at(tree, node) : kNoNode;
+    // "cuda" if torch.cuda.is_available() else "cpu"
+    while (value != kNoNode && tree.kind(tree.parent(value)) == NodeKind::conditional_expression &&
+           certain.demands_cuda(tree.parent(value)))
+        value = tree.parent(value);
+    if (value != kNoNode && !is_handed_over(file, finding, value)) return true;
+    if (file.rules().names.row(finding.subject) == nullptr) return false;
+    return is_variable(file, node) || finding.certainty != Certainty::resolved ||
+           (is_mere_effect(file, node) && !certain.is_mixed());
+}
+
 bool is_open(const PythonFile& file, const CertainCode& certain, const AdaptedCode& adapted, const Finding& finding) {
     if (finding.range.size() == 0) return true;
-    const SyntaxTree& tree = file.tree();
-    const NodeId node = tree.smallest_at(finding.range);
+    const OwnChoice choice = file.context().own_choice;
+    const NodeId node = file.tree().smallest_at(finding.range);
     if (finding.kind == FindingKind::advice && adapted.contains(node)) return false;
     if (finding.kind == FindingKind::affinity && certain.is_tried(root_of(file, node))) return false;
     if (!is_about_cuda(finding.kind)) return !certain.is_for_cuda(node);
-    if (adapted.contains(node) || adapted.is_of_source_class(node)) return false;
-    if (finding.kind == FindingKind::environment) return false;  // without effect on the NPU
-    const Rule* rule = file.rules().find_rule(finding.rule);
-    const bool is_redirected = file.context().own_choice == OwnChoice::redirected;
-    if (is_redirected && (finding.fix || rule == nullptr || !rule->cuda_only)) return false;
-    const bool in_function = tree.ancestor(node, NodeKind::function_definition) != kNoNode;
-    if (finding.kind == FindingKind::third_party && (in_function || certain.is_tried(root_of(file, node))))
-        return false;
-    if (asks_for_device(file, finding) && !is_asked(tree, whole_call(file, node))) return false;
-    if (is_value(finding.kind) && literal_at(tree, node) != kNoNode &&
-        !is_handed_over(file, finding, literal_at(tree, node)))
-        return false;
-    const bool is_name = file.rules().names.row(finding.subject) != nullptr;
-    // What a variable holds was seen where it came from.
-    if (is_name && (is_variable(file, node) || finding.certainty != Certainty::resolved)) return false;
-    if (is_name && is_mere_effect(file, node) && !certain.is_mixed()) return false;
+    if (adapted.contains(node)) return false;
+    if (choice == OwnChoice::redirected && finding.fix) return is_compared(file.tree(), node);
+    if (choice != OwnChoice::needs && is_unsettled(file, certain, finding, node)) return false;
     const bool is_optional = finding.kind == FindingKind::third_party || finding.kind == FindingKind::cuda_extension;
     return certain.has(node, is_optional);
 }
@@ -277,21 +339,24 @@ void leave_what_needs_cuda(const PythonFile& file, const AdaptedCode& adapted, F
 
 }  // namespace
 
-void leave_apart(FindingSink& findings) {
+void leave_unloaded(OwnChoice choice, FindingSink& findings) {
+    const bool is_apart = choice == OwnChoice::apart;
+    if (!is_apart && choice != OwnChoice::unloaded && choice != OwnChoice::shared) return;
     for (Finding& finding : findings) {
         if (finding.kind == FindingKind::file || (finding.severity == Severity::info && !finding.fix)) continue;
         finding.fix.reset();
         finding.at_run_time = false;
-        finding.severity = Severity::info;
-        finding.message.add(kApartNote);
+        finding.message.add(is_apart ? kApartNote : choice == OwnChoice::shared ? kSharedNote : kUnloadedNote);
+        if (is_apart) finding.severity = Severity::info;
+        else if (choice == OwnChoice::unloaded) finding.severity = std::min(finding.severity, Severity::warning);
     }
 }
 
 void leave_own_choice(const PythonFile& file, const AdaptedCode& adapted, FindingSink& findings) {
     const OwnChoice choice = file.context().own_choice;
-    if (choice == OwnChoice::none || choice == OwnChoice::apart) return;
     if (choice == OwnChoice::others) return leave_what_needs_cuda(file, adapted, findings);
     // Where something else is to be settled, a lone `if x.is_cuda:` is to be looked at as well.
+    if (choice != OwnChoice::chooses && choice != OwnChoice::needs && choice != OwnChoice::redirected) return;
     const CertainCode chosen(file, adapted, findings, false);
     const bool is_mixed = std::ranges::any_of(findings, [&](const Finding& finding) {
         return is_about_cuda(finding.kind) && finding.severity != Severity::info &&

@@ -1,6 +1,7 @@
 #include "migrator/match/own_support.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "migrator/match/adapted_code.h"
@@ -19,24 +20,37 @@ public:
         for (const ImportedName& import : file_.bindings().imports()) add_import(import);
         for (const NodeId name : file_.bindings().external_expressions()) add_name(name);
         for (NodeId id = 0; id < tree_.size(); ++id) {
-            if (tree_.kind(id) == NodeKind::string && adapted_.names_target(id)) add_value(id);
+            if (tree_.kind(id) == NodeKind::string && is_target_device(id)) add_value(id);
         }
         std::ranges::stable_sort(out_.signs, {}, &OwnSupport::Sign::line);
         return std::move(out_);
     }
 
 private:
-    void add(NodeId node, std::uint64_t percent) { out_.signs.push_back({file_.line_of(node), percent}); }
+    void add(NodeId node, SignKind kind, std::uint64_t percent) {
+        out_.signs.push_back({file_.line_of(node), kind, percent});
+    }
+
+    // Not a back end: another maker's has the same name.
+    bool is_target_device(NodeId string) const {
+        const auto word = adapted_.device_word(string);
+        return word && std::ranges::any_of(file_.rules().values, [&](const ValueRow& row) {
+                   return row.form == ValueForm::device &&
+                          std::ranges::any_of(row.fix.replace, [&](const auto& pair) { return pair.second == *word; });
+               });
+    }
 
     void add_import(const ImportedName& import) {
         const std::string name = import.qualified();
         const auto is_of = [&](const std::string& package) { return is_within(name, package); };
         if (import.type_checking_only || std::ranges::none_of(known_.packages, is_of)) return;
         const SupportNames* names = best_of(name);
-        out_.redirects |= names != nullptr && names->redirects;
-        out_.needs_target |= !import.conditional && import.scope == kModuleScope;
-        if (names != nullptr && names->redirects) add(import.node, names->percent);
-        else add(import.node, adapted_.contains(import.node) ? known_.forms.import_where_asked : known_.forms.import);
+        const bool is_asked = adapted_.contains(import.node);
+        const bool is_redirect = names != nullptr && names->redirects && (is_asked || import.scope == kModuleScope);
+        out_.redirects |= is_redirect;
+        out_.needs_target |= tree_.parent(import.statement) == tree_.root();
+        if (is_redirect) add(import.node, SignKind::name, names->percent);
+        else add(import.node, SignKind::import, is_asked ? known_.forms.import_where_asked : known_.forms.import);
     }
 
     // A use of the name itself: not where it is only compared, or refused.
@@ -49,7 +63,7 @@ private:
             const SupportNames* names = best_of(reference.name);
             if (reference.origin != Origin::external || names == nullptr) continue;
             if (base::contains(known_.guards, reference.name)) continue;
-            add(name, names->percent);
+            add(name, SignKind::name, names->percent);
             return;
         }
     }
@@ -91,15 +105,18 @@ private:
             case NodeKind::dictionary:
             case NodeKind::pair: add_listed(parent, node); return;
             case NodeKind::assignment:
-                add(string, is_of_class(parent) ? known_.forms.listed : known_.forms.value);
+                if (is_of_class(parent)) add(string, SignKind::listed, known_.forms.listed);
+                else add(string, SignKind::value, known_.forms.value);
                 return;
             case NodeKind::argument_list:
             case NodeKind::keyword_argument:
-                if (!is_asked_by_call(node)) add(string, known_.forms.value);
+                if (takes_device(parent)) add(string, SignKind::value, known_.forms.value);
                 return;
+            // `return "npu", "hccl"`
+            case NodeKind::expression_list:
             case NodeKind::return_statement:
             case NodeKind::default_parameter:
-            case NodeKind::typed_default_parameter: add(string, known_.forms.value); return;
+            case NodeKind::typed_default_parameter: add(string, SignKind::value, known_.forms.value); return;
             default: return;
         }
     }
@@ -115,15 +132,31 @@ private:
     // A member of a list says something only beside the other device: what is poor in something is listed as well.
     void add_listed(NodeId parent, NodeId node) {
         const NodeId display = tree_.kind(parent) == NodeKind::pair ? tree_.parent(parent) : parent;
-        for (NodeId id = display; id < tree_.subtree_end(display); ++id) {
-            if (tree_.kind(id) == NodeKind::string && adapted_.names_source(id)) return add(node, known_.forms.listed);
-        }
+        const auto [known, is_new] = has_source_.try_emplace(display, false);
+        for (NodeId id = display; is_new && !known->second && id < tree_.subtree_end(display); ++id)
+            known->second = tree_.kind(id) == NodeKind::string && adapted_.names_source(id);
+        const bool is_compared = tree_.kind(tree_.parent(display)) == NodeKind::comparison_operator;
+        if (known->second && !is_compared) add(node, SignKind::listed, known_.forms.listed);
     }
 
-    // if name.startswith("npu"):
-    bool is_asked_by_call(NodeId argument) const {
-        const NodeId call = tree_.ancestor(argument, NodeKind::call);
-        return call != kNoNode && is_asked(tree_, call);
+    // device="npu", x.to("npu"), torch.device("npu"), register("npu", ...) of the project; not print("npu").
+    bool takes_device(NodeId argument) const {
+        const bool is_keyword = tree_.kind(argument) == NodeKind::keyword_argument;
+        if (is_keyword) {
+            const std::string_view keyword = tree_.text(tree_.child(argument, Field::name));
+            return std::ranges::any_of(file_.rules().values,
+                                       [&](const ValueRow& row) { return row.is_carrier(keyword); });
+        }
+        const NodeId call = tree_.parent(argument);
+        const NodeId function = tree_.child(call, Field::function);
+        if (function == kNoNode || is_asked(tree_, call)) return false;
+        const auto references = file_.bindings().references(function);
+        if (references.empty()) return file_.last_name(function) == "to";
+        return std::ranges::any_of(references, [&](const Reference& reference) {
+            const auto is_part = [&](const std::string& module) { return is_within(reference.name, module); };
+            return reference.origin == Origin::project ||
+                   std::ranges::any_of(file_.rules().framework.loaded_by, is_part);
+        });
     }
 
     // An attribute of a class, or a member of an enumeration.
@@ -139,6 +172,7 @@ private:
     const SyntaxTree& tree_;
     const AdaptedNames& known_;
     const AdaptedCode adapted_;
+    std::unordered_map<NodeId, bool> has_source_;  // by list: asked once, however many items it has
     OwnSupport out_;
 };
 

@@ -8,9 +8,12 @@
 
 namespace migrator {
 
+enum class SignKind { import, name, value, listed };
+
 struct OwnSupport {
     struct Sign {
-        std::uint32_t line = 0;     // from 1
+        std::uint32_t line = 0;  // from 1
+        SignKind kind = SignKind::import;
         std::uint64_t percent = 0;  // how sure it is by itself
     };
     std::vector<Sign> signs;    // by line

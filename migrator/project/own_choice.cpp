@@ -1,8 +1,10 @@
 #include "migrator/project/own_choice.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "migrator/match/own_support.h"
 #include "migrator/project/file_rounds.h"
 #include "migrator/source/test_code.h"
@@ -46,29 +48,30 @@ base::Result<SupportByFile> signs_of(base::FileSystem& fs, int threads, const Kn
     return out;
 }
 
-// Of a program: what its files say together, each sign by itself.
+// Of a program: what its files say together. The same sign twice says no more than once.
 OwnChoice choice_of(const std::vector<Path>& files, const SupportByFile& signs) {
-    double doubt = 1;
+    std::map<SignKind, std::uint64_t> surest;
     bool needs = false, redirects = false;
     for (const Path& file : files) {
         const auto found = signs.find(file);
         if (found == signs.end()) continue;
-        for (const OwnSupport::Sign& sign : found->second.signs) doubt *= 1 - static_cast<double>(sign.percent) / 100;
+        for (const OwnSupport::Sign& sign : found->second.signs)
+            surest[sign.kind] = std::max(surest[sign.kind], sign.percent);
         needs |= found->second.needs_target;
         redirects |= found->second.redirects;
     }
     if (redirects) return OwnChoice::redirected;
+    double doubt = 1;
+    for (const auto& [kind, percent] : surest) doubt *= 1 - static_cast<double>(percent) / 100;
     if (100 * (1 - doubt) < kEnough) return OwnChoice::none;
     return needs ? OwnChoice::needs : OwnChoice::chooses;
 }
 
 // A file of several programs serves them all.
 OwnChoice together(OwnChoice a, OwnChoice b) {
-    if (a == OwnChoice::none || b == OwnChoice::none) return a == OwnChoice::none ? b : a;
+    if (a == OwnChoice::none || b == OwnChoice::none) return a == b ? a : OwnChoice::shared;
     return a == b ? a : OwnChoice::chooses;
 }
-
-bool is_python_code(FileType type) { return type == FileType::python || type == FileType::notebook; }
 
 bool loads_any(const Project& project, const Path& program, const std::vector<std::string>& modules) {
     return std::ranges::any_of(project.imports.loads(program), [&](const std::string& loaded) {
@@ -76,13 +79,17 @@ bool loads_any(const Project& project, const Path& program, const std::vector<st
     });
 }
 
-// What programs do, by the files that they load whatever happens.
+bool is_python_code(FileType type) { return type == FileType::python || type == FileType::notebook; }
+
+// What programs do, by the files that they load.
 struct Programs {
     std::map<Path, OwnChoice> files;
-    std::vector<Path> paths;
+    std::vector<Path> choosing;
+    std::size_t count = 0;
 
     void add(const Path& program, const std::vector<Path>& loaded, OwnChoice choice) {
-        paths.push_back(program);
+        ++count;
+        if (choice != OwnChoice::none) choosing.push_back(program);
         for (const Path& file : loaded) {
             const auto [at, is_new] = files.emplace(file, choice);
             if (!is_new) at->second = together(at->second, choice);
@@ -91,39 +98,85 @@ struct Programs {
 };
 
 // The surest sign of each file that such a program loads.
-std::vector<std::string> places_of(const Project& project, const Programs& choosing, const SupportByFile& signs) {
+std::vector<std::string> places_of(const Project& project, const Programs& programs, const SupportByFile& signs) {
     std::vector<std::string> out;
     for (const auto& [path, support] : signs) {
-        if (!choosing.files.contains(path)) continue;
+        const auto file = programs.files.find(path);
+        if (file == programs.files.end() || file->second == OwnChoice::others) continue;
         const auto surest = std::ranges::max_element(support.signs, {}, &OwnSupport::Sign::percent);
         out.push_back(base::format("{}:{}", project.shown(path), surest->line));
     }
     return out;
 }
 
+// A path without the words that tell what it is for, and which of them it had.
+struct Stem {
+    std::string rest;
+    bool is_source = false;
+    bool is_target = false;
+};
+
+Stem stem_of(std::string_view path, const AdaptedNames& words) {
+    Stem out;
+    while (!path.empty()) {
+        const std::size_t end = std::min(path.find_first_of("/_.-"), path.size());
+        const std::string_view word = path.substr(0, end);
+        const bool is_source = base::contains(words.source_words, word);
+        const bool is_target = base::contains(words.target_words, word);
+        out.is_source |= is_source;
+        out.is_target |= is_target;
+        if (!is_source && !is_target && !word.empty()) out.rest.append(word).append(" ");
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return out;
+}
+
+// Tests, and files beside which one of the same name is for the target.
+class FilesApart {
+public:
+    FilesApart(const Project& project, const AdaptedNames& words) : words_(words) {
+        for (const FoundFile& file : project.files.files) {
+            Stem stem = stem_of(file.path, words_);
+            if (stem.is_target) of_target_.insert(std::move(stem.rest));
+        }
+    }
+    bool contains(const FoundFile& file) const {
+        const std::string_view first = std::string_view(file.path).substr(0, file.path.find('/'));
+        if (is_test_code(file.path) || base::contains(words_.directories_of_tests, first)) return true;
+        const Stem stem = stem_of(file.path, words_);
+        if (stem.is_target) return false;
+        return of_target_.contains(stem.rest) || (stem.is_source && is_python_code(file.type));
+    }
+
+private:
+    const AdaptedNames& words_;
+    std::set<std::string, std::less<>> of_target_;
+};
+
 bool is_program(const Project& project, const FoundFile& file) {
     if (!file.analysed || !is_python_code(file.type) || is_test_code(file.path)) return false;
     return file.type == FileType::notebook || project.imports.is_program(file.path);
 }
 
-// A file that a program loads which chooses is left to it, whatever else loads it.
 OwnPrograms own_programs(const Knowledge& knowledge, const Project& project, const SupportByFile& signs) {
-    Programs choosing, migrated;
+    Programs programs;
     for (const FoundFile& file : project.files.files) {
         // What does without the framework needs no NPU.
         if (!is_program(project, file) || !loads_any(project, file.path, knowledge.rules.framework.loaded_by)) continue;
-        const std::vector<Path> loaded = project.imports.files_always_of(file.path);
-        const OwnChoice choice = choice_of(loaded, signs);
-        (choice == OwnChoice::none ? migrated : choosing).add(file.path, loaded, choice);
+        programs.add(file.path, project.imports.files_of(file.path),
+                     choice_of(project.imports.files_always_of(file.path), signs));
     }
-    if (choosing.paths.empty()) return {};
-    OwnPrograms out{choosing.files, choosing.paths, places_of(project, choosing, signs)};
-    for (const auto& [path, choice] : migrated.files) out.files.emplace(path, OwnChoice::others);
-    for (const FoundFile& file : project.files.files) {
-        // Settings and requirements are of all programs: of what most of them do.
-        const bool is_left = is_python_code(file.type) || choosing.paths.size() >= migrated.paths.size();
-        if (is_left) out.files.emplace(file.path, OwnChoice::apart);
+    if (programs.choosing.empty()) return {};
+    OwnPrograms out{std::move(programs.files), programs.choosing, {}};
+    for (auto& [path, choice] : out.files) {
+        if (choice == OwnChoice::none) choice = OwnChoice::others;
     }
+    out.signs = places_of(project, {out.files, {}, 0}, signs);
+    // What no program is known to load is of all of them: of what most of them do.
+    if (2 * programs.choosing.size() <= programs.count) return out;
+    const FilesApart apart(project, knowledge.rules.adapted);
+    for (const FoundFile& file : project.files.files)
+        out.files.emplace(file.path, apart.contains(file) ? OwnChoice::apart : OwnChoice::unloaded);
     return out;
 }
 

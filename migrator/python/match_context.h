@@ -28,7 +28,9 @@ enum class OwnChoice {
     needs,       // it only runs on an NPU
     redirected,  // it answers by the NPU what asks for CUDA
     others,      // nothing, but other programs of the project do
-    apart,       // no program that does one of these runs the file, and none is to be migrated
+    shared,      // programs that choose run the file, and others that do not
+    unloaded,    // no program is known to load it, in a project of programs that choose
+    apart,       // tests, and what is for CUDA by its name where another is for the target
 };
 
 // What a file is matched against. The pointers must outlive the calls; `rules` and `facts` must be set.

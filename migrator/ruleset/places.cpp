@@ -45,6 +45,10 @@ base::Status add(RuleSet& set, ScriptPlaces places, const base::JsonPlace&) {
 base::Status add(RuleSet& set, AdaptedNames names, const base::JsonPlace&) {
     append(set.adapted.guards, names.guards);
     append(set.adapted.packages, names.packages);
+    append(set.adapted.features, names.features);
+    append(set.adapted.source_words, names.source_words);
+    append(set.adapted.target_words, names.target_words);
+    append(set.adapted.directories_of_tests, names.directories_of_tests);
     set.adapted.support.insert(set.adapted.support.end(), names.support.begin(), names.support.end());
     set.adapted.forms = names.forms;
     return {};

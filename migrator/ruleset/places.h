@@ -132,6 +132,11 @@ constexpr auto record_of(const SupportForms*) {
 struct AdaptedNames {
     std::vector<std::string> guards;    // "torch.npu.is_available"
     std::vector<std::string> packages;  // "torch_npu"
+    std::vector<std::string>
+        features;  // members of the framework that are asked for before they are used: "accelerator"
+    // Parts of the names of files and directories: requirements_gpu.txt beside requirements_npu.txt.
+    std::vector<std::string> source_words, target_words;
+    std::vector<std::string> directories_of_tests;  // ".github"
     std::vector<SupportNames> support;
     SupportForms forms;
 };
@@ -140,6 +145,13 @@ constexpr auto record_of(const AdaptedNames*) {
         "adapted", "code that chooses the device by itself: it is reported and left alone",
         base::field("guards", &AdaptedNames::guards, "names whose use says so").needed(),
         base::field("packages", &AdaptedNames::packages, "packages that only an NPU needs").needed(),
+        base::field("features", &AdaptedNames::features,
+                    "members of the framework that say which device there is, and are asked for before they are used")
+            .needed(),
+        base::field("source_words", &AdaptedNames::source_words, "words of paths of what is for CUDA").needed(),
+        base::field("target_words", &AdaptedNames::target_words, "words of paths of what is for the NPU").needed(),
+        base::field("directories_of_tests", &AdaptedNames::directories_of_tests, "of services that test a project")
+            .needed(),
         base::field("support", &AdaptedNames::support, "names that say that a program runs on the NPU").needed(),
         base::field("forms", &AdaptedNames::forms, "how sure other signs are").needed());
 }
