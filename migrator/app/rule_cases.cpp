@@ -50,6 +50,7 @@ public:
         options_.destination = Destination::text;
         options_.rules = directory;
         options_.affinity = true;
+        options_.edit_native = true;  // what rules do is shown, whatever else the case has
         options_.threads = 1;
         options_.progress = false;
     }

@@ -120,6 +120,17 @@ private:
     shell::Environment environment_;
 };
 
+// From its first line to its last: a command that Python starts is a part of the text that it is in.
+std::string_view own_text(const TextContents& contents) {
+    const char* begin = contents.code.front().data();
+    const char* end = begin;
+    for (const std::string_view line : contents.code) {
+        begin = std::min(begin, line.data());
+        end = std::max(end, line.data() + line.size());
+    }
+    return {begin, static_cast<std::size_t>(end - begin)};
+}
+
 VariableUse match_name(const TextFile& file, const NamedVariables& named, std::string_view line, std::string_view name,
                        FindingSink& sink) {
     const std::string_view before = line.substr(0, static_cast<std::size_t>(name.data() - line.data()));
@@ -152,9 +163,10 @@ void match_text_environment(const TextFile& file, FindingSink& sink) {
         }
     }
     const bool is_dockerfile = file.type == FileType::dockerfile;
-    if (is_dockerfile || file.type == FileType::shell) {
+    // One value is together with none.
+    if (given.size() > 1 && (is_dockerfile || file.type == FileType::shell)) {
         StartListener starts(file, std::move(given), sink);
-        shell::read_words(file.contents.text,
+        shell::read_words(own_text(file.contents),
                           {.is_file = true, .has_whole_words = true, .skips_comment_lines = is_dockerfile}, starts);
         starts.end();
     }
