@@ -67,10 +67,11 @@ OwnChoice choice_of(const std::vector<Path>& files, const SupportByFile& signs) 
     return needs ? OwnChoice::needs : OwnChoice::chooses;
 }
 
-// A file of several programs serves them all.
+// A file of several programs serves them all, in whatever order they are read.
 OwnChoice together(OwnChoice a, OwnChoice b) {
-    if (a == OwnChoice::none || b == OwnChoice::none) return a == b ? a : OwnChoice::shared;
-    return a == b ? a : OwnChoice::chooses;
+    if (a == b) return a;
+    const auto is_any = [&](OwnChoice choice) { return a == choice || b == choice; };
+    return is_any(OwnChoice::none) || is_any(OwnChoice::shared) ? OwnChoice::shared : OwnChoice::chooses;
 }
 
 bool loads_any(const Project& project, const Path& program, const std::vector<std::string>& modules) {

@@ -1,0 +1,3 @@
+import torch
+from model import f
+f(torch.ones(1).cuda())
