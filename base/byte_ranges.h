@@ -1,4 +1,4 @@
-// ByteRanges: the bytes of a text that any of some ranges has.
+// ByteRanges: a set of bytes of a text, made of ranges that may overlap.
 #pragma once
 
 #include <cstdint>

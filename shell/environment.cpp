@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "shell/shell_words.h"
 
 namespace shell {
 namespace {
@@ -22,22 +23,12 @@ constexpr auto kHarmless = std::to_array<std::string_view>(
      "wait", "dirname", "basename", "realpath", "shopt", "touch",  "umask", "alias",  "break",  "continue",
      "tee",  "ln",      "chmod",    "WORKDIR",  "ARG",   "COPY",   "LABEL", "USER"});
 
-std::string_view unquoted(std::string_view word) {
-    const bool is_quoted =
-        word.size() >= 2 && (word.front() == '"' || word.front() == '\'') && word.back() == word.front();
-    return is_quoted ? word.substr(1, word.size() - 2) : word;
-}
-
-bool is_name(std::string_view text) {
-    return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && std::ranges::all_of(text, base::is_word_char);
-}
-
 // "NAME" of NAME=value and NAME+=value; empty: it is no assignment.
 std::string_view assigned(std::string_view word) {
     const std::size_t sign = word.find('=');
     if (sign == word.npos) return {};
     const std::string_view name = word.substr(0, sign - (sign > 0 && word[sign - 1] == '+' ? 1 : 0));
-    return is_name(name) ? name : std::string_view();
+    return is_variable_name(name) ? name : std::string_view();
 }
 
 }  // namespace

@@ -321,6 +321,16 @@ private:
 
 }  // namespace
 
+std::string_view unquoted(std::string_view word) {
+    const bool is_quoted =
+        word.size() >= 2 && (word.front() == '"' || word.front() == '\'') && word.back() == word.front();
+    return is_quoted ? word.substr(1, word.size() - 2) : word;
+}
+
+bool is_variable_name(std::string_view text) {
+    return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && std::ranges::all_of(text, base::is_word_char);
+}
+
 void read_words(std::string_view part, const ShellForm& form, ShellListener& listener, int depth) {
     ShellReader(part, form, listener, depth).run();
 }

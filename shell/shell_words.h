@@ -38,6 +38,11 @@ public:
     virtual void code(std::string_view /*line*/) {}
 };
 
+// A word without the quotes around all of it.
+std::string_view unquoted(std::string_view word);
+// Whether a variable can be called so.
+bool is_variable_name(std::string_view text);
+
 void read_words(std::string_view part, const ShellForm& form, ShellListener& listener, int depth = 0);
 
 }  // namespace shell

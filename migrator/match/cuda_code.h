@@ -24,7 +24,8 @@ public:
     // Whether a text is the last part of one of them.
     bool has_last_part(std::string_view word) const { return last_parts_.contains(word); }
 
-    // Variables that keep an answer: somewhere CUDA-only code runs only where one is true, or, with `holds` false, is not.
+    // A variable that keeps the answer to a question for CUDA: somewhere CUDA-only code runs only where it is true; with `holds`
+    // false only where it is not.
     void add_flag(std::string name, bool holds) { flags_[holds].insert(std::move(name)); }
     bool guards(std::string_view name, bool holds) const { return flags_[holds].contains(name); }
 

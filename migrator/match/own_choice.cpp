@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -23,15 +24,13 @@ constexpr std::string_view kSharedNote =
 constexpr std::string_view kServesNote =
     "The program chooses the device by itself, and this does not follow that choice: use what it chose.";
 
-NodeId last_statement(const SyntaxTree& tree, NodeId block) {
+bool ends_with(const SyntaxTree& tree, NodeId block, NodeKind kind) {
     const NodeList statements = block == kNoNode ? NodeList{} : tree.named_children(block);
-    return statements.empty() ? kNoNode : statements.back();
+    return !statements.empty() && tree.kind(statements.back()) == kind;
 }
 
-bool ends_with(const SyntaxTree& tree, NodeId block, NodeKind kind) {
-    const NodeId last = last_statement(tree, block);
-    return last != kNoNode && tree.kind(last) == kind;
-}
+// Of one statement: a longer chain of questions says nothing more, and each is followed to the end of the chain.
+constexpr std::size_t kMostQuestions = 16;
 
 // except: raise: what is tried is needed.
 bool insists(const SyntaxTree& tree, NodeId tried) {
@@ -48,22 +47,22 @@ bool asks_for_device(const PythonFile& file, const Finding& finding) {
     return row != nullptr && row->on_npu && base::contains(file.rules().adapted.guards, *row->on_npu);
 }
 
-// Which code runs whatever device was chosen, as far as the code around it says.
+// Tells code that runs whatever device the program has chosen from code that runs only for one of them, by the statements around it.
 class CertainCode {
 public:
     // `is_mixed`: a question where a tensor is counts as one for CUDA, and effects count.
     CertainCode(const PythonFile& file, const AdaptedCode& adapted, const FindingSink& findings, bool is_mixed)
         : file_(file), tree_(file.tree()), adapted_(adapted), is_mixed_(is_mixed) {
         std::vector<base::ByteRange> of_cuda;
-        std::map<NodeId, std::size_t> asked;  // questions by their statement: of a long chain some say it all
+        std::map<NodeId, std::size_t> asked;  // questions by their statement
         for (const Finding& finding : findings) {
             if (!asks_for_cuda(finding)) continue;
             const NodeId question = tree_.smallest_at(finding.range);
             if (asks_for_device(file, finding)) available_.insert(question);
             const NodeId statement = tree_.ancestor(question, NodeKind::if_statement);
-            if (++asked[statement == kNoNode ? tree_.ancestor(question, NodeKind::expression_statement) : statement] >
-                16)
-                continue;
+            const NodeId around =
+                statement == kNoNode ? tree_.ancestor(question, NodeKind::expression_statement) : statement;
+            if (++asked[around] > kMostQuestions) continue;
             if (statement != kNoNode && demands_cuda(statement)) continue;
             std::ranges::move(guarded_by(file, question).code, std::back_inserter(of_cuda));
         }
@@ -110,7 +109,7 @@ private:
             case NodeKind::decorator:
             case NodeKind::default_parameter:
             case NodeKind::typed_default_parameter: return true;
-            case NodeKind::comparison_operator: return tree_.kind(child) != NodeKind::call;
+            case NodeKind::comparison_operator:
             case NodeKind::assert_statement: return tree_.kind(child) != NodeKind::call;
             case NodeKind::try_statement: return (unless_asked || asks(parent)) && !insists(tree_, parent);
             case NodeKind::argument_list: return is_default_of_lookup(parent, child);
@@ -128,7 +127,10 @@ private:
     bool find_question(NodeId statement) const {
         const NodeKind kind = tree_.kind(statement);
         const NodeList parts = tree_.named_children(statement);
-        if (kind == NodeKind::conditional_expression) return parts.size() == 3 && adapted_.names_device(parts[1]);
+        if (kind == NodeKind::conditional_expression) {
+            const NodeId condition = condition_of(statement);
+            return condition != kNoNode && adapted_.names_device(condition);
+        }
         if (kind == NodeKind::boolean_operator) return adapted_.names_device(tree_.child(statement, Field::left));
         if (kind == NodeKind::try_statement) return tries_import(parts.front());
         if (kind == NodeKind::match_statement && has_pattern_of_device(statement)) return true;
@@ -168,7 +170,8 @@ private:
         if (condition == kNoNode || !asks_whether_there(condition)) return false;
         base::ByteRange range = tree_.range(statement);
         // What leaves the block has the rest of it as another way.
-        if (leaves(tree_.child(statement, Field::consequence))) range.end = tree_.range(tree_.parent(statement)).end;
+        if (ends_with(tree_, tree_.child(statement, Field::consequence), NodeKind::return_statement))
+            range.end = tree_.range(tree_.parent(statement)).end;
         return !adapted_.contains(condition) && !adapted_.mentions_target(range) && !follows_other_way(statement);
     }
     // A statement above it in the function returns what is for the target.
@@ -177,6 +180,7 @@ private:
              at = tree_.parent(at)) {
             const NodeId block = tree_.parent(at);
             if (block == kNoNode || tree_.kind(block) != NodeKind::block) continue;
+            if (!adapted_.mentions_target({tree_.range(block).begin, tree_.range(at).begin})) continue;
             for (NodeId above = tree_.first_child(block); above != at; above = tree_.next_sibling(above)) {
                 if (adapted_.mentions_target(tree_.range(above)) && has_return(above)) return true;
             }
@@ -200,10 +204,6 @@ private:
         const bool is_negated = tree_.kind(condition) == NodeKind::not_operator;
         const NodeId question = is_negated ? tree_.child(condition, Field::argument) : condition;
         return is_mixed_ && question != kNoNode && tree_.kind(question) == NodeKind::attribute;
-    }
-    bool leaves(NodeId block) const {
-        const NodeId last = last_statement(tree_, block);
-        return last != kNoNode && tree_.kind(last) == NodeKind::return_statement;
     }
 
     const PythonFile& file_;
@@ -233,7 +233,7 @@ NodeId root_of(const PythonFile& file, NodeId use) {
     return file.chain_root(tree.kind(use) == NodeKind::call ? tree.child(use, Field::function) : use);
 }
 
-// What only has an effect may be missed: torch.cuda.empty_cache() behind a question for CUDA.
+// A call whose result nobody uses, below an if: a program does without torch.cuda.empty_cache().
 bool is_mere_effect(const PythonFile& file, NodeId node) {
     const SyntaxTree& tree = file.tree();
     const NodeId call = tree.kind(node) == NodeKind::call ? node : tree.ancestor(node, NodeKind::call);
@@ -337,6 +337,14 @@ void leave_what_needs_cuda(const PythonFile& file, const AdaptedCode& adapted, F
     }
 }
 
+// Without an edit; `note`: empty for none.
+void leave(Finding& finding, Severity severity, std::string_view note) {
+    finding.fix.reset();
+    finding.at_run_time = false;
+    finding.severity = severity;
+    if (!note.empty()) finding.message.add(note);
+}
+
 }  // namespace
 
 void leave_unloaded(OwnChoice choice, FindingSink& findings) {
@@ -344,35 +352,29 @@ void leave_unloaded(OwnChoice choice, FindingSink& findings) {
     if (!is_apart && choice != OwnChoice::unloaded && choice != OwnChoice::shared) return;
     for (Finding& finding : findings) {
         if (finding.kind == FindingKind::file || (finding.severity == Severity::info && !finding.fix)) continue;
-        finding.fix.reset();
-        finding.at_run_time = false;
-        finding.message.add(is_apart ? kApartNote : choice == OwnChoice::shared ? kSharedNote : kUnloadedNote);
-        if (is_apart) finding.severity = Severity::info;
-        else if (choice == OwnChoice::unloaded) finding.severity = std::min(finding.severity, Severity::warning);
+        if (is_apart) leave(finding, Severity::info, kApartNote);
+        else if (choice == OwnChoice::shared) leave(finding, finding.severity, kSharedNote);
+        else leave(finding, std::min(finding.severity, Severity::warning), kUnloadedNote);
     }
 }
 
 void leave_own_choice(const PythonFile& file, const AdaptedCode& adapted, FindingSink& findings) {
     const OwnChoice choice = file.context().own_choice;
     if (choice == OwnChoice::others) return leave_what_needs_cuda(file, adapted, findings);
-    // Where something else is to be settled, a lone `if x.is_cuda:` is to be looked at as well.
     if (choice != OwnChoice::chooses && choice != OwnChoice::needs && choice != OwnChoice::redirected) return;
-    const CertainCode chosen(file, adapted, findings, false);
+    std::optional<CertainCode> certain(std::in_place, file, adapted, findings, false);
     const bool is_mixed = std::ranges::any_of(findings, [&](const Finding& finding) {
         return is_about_cuda(finding.kind) && finding.severity != Severity::info &&
-               is_open(file, chosen, adapted, finding);
+               is_open(file, *certain, adapted, finding);
     });
-    const CertainCode certain(file, adapted, findings, is_mixed);
+    // Where something else is to be settled, a lone `if x.is_cuda:` is to be looked at as well.
+    if (is_mixed) certain.emplace(file, adapted, findings, true);
     for (Finding& finding : findings) {
         if (finding.severity == Severity::info && !finding.fix) continue;
-        const bool stays_open = is_open(file, certain, adapted, finding);
-        if (stays_open && choice == OwnChoice::needs) continue;
-        if (stays_open && finding.fix && is_about_cuda(finding.kind)) finding.message.add(kServesNote);
-        finding.fix.reset();
-        finding.at_run_time = false;
-        if (stays_open) continue;
-        finding.severity = Severity::info;
-        finding.message.add(kOwnNote);
+        const bool stays_open = is_open(file, *certain, adapted, finding);
+        if (!stays_open) leave(finding, Severity::info, kOwnNote);
+        else if (choice != OwnChoice::needs)
+            leave(finding, finding.severity, finding.fix && is_about_cuda(finding.kind) ? kServesNote : "");
     }
 }
 

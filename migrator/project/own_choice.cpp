@@ -99,11 +99,12 @@ struct Programs {
 };
 
 // The surest sign of each file that such a program loads.
-std::vector<std::string> places_of(const Project& project, const Programs& programs, const SupportByFile& signs) {
+std::vector<std::string> places_of(const Project& project, const std::map<Path, OwnChoice>& files,
+                                   const SupportByFile& signs) {
     std::vector<std::string> out;
     for (const auto& [path, support] : signs) {
-        const auto file = programs.files.find(path);
-        if (file == programs.files.end() || file->second == OwnChoice::others) continue;
+        const auto file = files.find(path);
+        if (file == files.end() || file->second == OwnChoice::others) continue;
         const auto surest = std::ranges::max_element(support.signs, {}, &OwnSupport::Sign::percent);
         out.push_back(base::format("{}:{}", project.shown(path), surest->line));
     }
@@ -172,7 +173,7 @@ OwnPrograms own_programs(const Knowledge& knowledge, const Project& project, con
     for (auto& [path, choice] : out.files) {
         if (choice == OwnChoice::none) choice = OwnChoice::others;
     }
-    out.signs = places_of(project, {out.files, {}, 0}, signs);
+    out.signs = places_of(project, out.files, signs);
     // What no program is known to load is of all of them: of what most of them do.
     if (2 * programs.choosing.size() <= programs.count) return out;
     const FilesApart apart(project, knowledge.rules.adapted);

@@ -16,16 +16,6 @@ namespace {
 constexpr auto kKeywords = std::to_array<std::string_view>(
     {"if", "then", "else", "elif", "do", "done", "fi", "while", "until", "{", "}", "!", "time", "esac", "@", "-"});
 
-std::string_view unquoted(std::string_view word) {
-    const bool is_quoted =
-        word.size() >= 2 && (word.front() == '"' || word.front() == '\'') && word.back() == word.front();
-    return is_quoted ? word.substr(1, word.size() - 2) : word;
-}
-
-bool is_name(std::string_view text) {
-    return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && std::ranges::all_of(text, base::is_word_char);
-}
-
 // "NAME" of NAME=value and NAME+=value, "a.b" of a.b=value and +a.b=value, "--option" of --option=value; empty without one.
 std::string_view assigned_name(std::string_view word) {
     const std::size_t equals = word.find('=');
@@ -51,7 +41,7 @@ public:
         if (is_loop(first)) return loop(first);
         for (std::size_t i = first; i < words_.size(); ++i) {
             word(i);
-            words_[i] = unquoted(words_[i]);
+            words_[i] = shell::unquoted(words_[i]);
         }
         words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first));
         if (words_.empty()) return;
@@ -70,7 +60,7 @@ private:
     bool is_in_front(std::string_view word) {
         if (base::contains(kKeywords, word)) return true;
         const std::string_view name = assigned_name(word);
-        if (!is_name(name) || word.data() != name.data()) return false;
+        if (!shell::is_variable_name(name) || word.data() != name.data()) return false;
         add(name, word.substr(word.find('=') + 1));
         return true;
     }
@@ -90,7 +80,8 @@ private:
     }
     void loop(std::size_t first) {
         const KeyId key = out_.add_key(words_[first + 1]);
-        for (std::size_t i = first + 3; i < words_.size(); ++i) out_.settings.push_back({key, unquoted(words_[i])});
+        for (std::size_t i = first + 3; i < words_.size(); ++i)
+            out_.settings.push_back({key, shell::unquoted(words_[i])});
     }
 
     void word(std::size_t i) {
@@ -108,11 +99,11 @@ private:
         const bool compares = word == "=" || word == "==" || word == "!=";
         if (compares && i > 0 && i + 1 < words_.size()) return add_comparison(words_[i - 1], words_[i + 1], out_);
         if (option_ == kNoKey) return;
-        out_.settings.push_back({option_, unquoted(word)});
+        out_.settings.push_back({option_, shell::unquoted(word)});
     }
 
     void add(std::string_view name, std::string_view value) {
-        out_.settings.push_back({out_.add_key(last_part(name)), unquoted(value)});
+        out_.settings.push_back({out_.add_key(last_part(name)), shell::unquoted(value)});
     }
 
     std::vector<std::string_view> words_;
@@ -126,7 +117,7 @@ private:
 bool is_python(std::string_view program) { return base::file_name(program).starts_with("python"); }
 
 std::string_view variable_in(std::string_view word) {
-    word = unquoted(word);
+    word = shell::unquoted(word);
     if (!word.starts_with('$')) return {};
     word.remove_prefix(word.starts_with("$$") ? 2 : 1);
     const bool is_in_brackets = word.starts_with('{') || word.starts_with('(');
@@ -144,12 +135,12 @@ void add_list(std::string_view name, const std::vector<std::string_view>& words,
 
 void add_comparison(std::string_view variable, std::string_view value, TextContents& out) {
     const std::string_view name = variable_in(variable);
-    if (!name.empty()) out.settings.push_back({out.add_key(name), unquoted(value)});
+    if (!name.empty()) out.settings.push_back({out.add_key(name), shell::unquoted(value)});
 }
 
 void read_document(std::string_view body, std::string_view file, TextContents& out) {
     TextContents inner{body, 0, {}, {}, {}, {}, out.depth};
-    switch (file_type_of(unquoted(file))) {
+    switch (file_type_of(shell::unquoted(file))) {
         case FileType::python: return out.python.push_back(body);
         case FileType::yaml: read_yaml(inner); break;
         case FileType::json: read_json(inner); break;
