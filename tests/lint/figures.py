@@ -25,6 +25,7 @@ def main():
         figures.write_page()
     checks, found, wanted = Checks(), figures.read(), names()
     checks.equal(sorted(wanted), sorted(figures.CAMPAIGNS), "campaigns whose names are known")
+    checks.equal(sorted(found), sorted(figures.CAMPAIGNS), "campaigns with figures")
     for campaign_name, rows in found.items():
         missing = set(wanted.get(campaign_name, ())) - {row[0] for row in rows["rows"]}
         checks.expect(not missing, f"{campaign_name}: no figures of {sorted(missing)}; run the campaign with --record")
