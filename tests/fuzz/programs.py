@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import struct
@@ -29,9 +30,14 @@ from checks import ROOT, Checks, run, temporary_directory, tool  # noqa: E402
 
 SANITIZED = bool(os.environ.get("MIGRATION_SANITIZE"))
 SECONDS = 600 if SANITIZED else 20      # of the processor
+DONE = (0, 1)                           # of a command that has done its work: 1 is an answer
 CODES = (0, 1, 2, 3, 4, 5, 6, 71)       # docs/reference/exit-codes.md, without 70
 TOGETHER = 25                           # files of one project
 KEPT = ROOT / "out/fuzz/programs"
+LARGE = 1 << 22                         # bytes of a file that only has to be long enough
+LLAMA = ROOT / "rules/models/cases/llama2.json"
+SAVED = {}                              # the data files of a torch_dist checkpoint, by its .metadata
+REPORTED = "import torch\nx.cuda()\ntorch.cuda.init()\n"
 NUMBERS = [b"0", b"-1", b"1e308", b"18446744073709551616", b"9" * 40, b"NaN", b"null", b"\"\"", b"[]", b"{}"]
 BYTES = [b"\0", b"\xff", b"\x1b[31m", b"\xe2\x80\xae", b"\r\n", b"\"", b"\\", b"/../", b"%s", b"\x80\x02", b"PK\x03\x04"]
 ANALYZE = [["migrator", "analyze", "{}", "-q", "--no-config", "--json", "-j", "1"], ["migrator", "migrate", "{}", "-o", "{}.out", "-q", "--apply", "review", "-j", "1"]]
@@ -87,7 +93,7 @@ def write_settings(folder, content):
 
 def write_model(folder, config=None):
     (folder / "hf").mkdir()
-    usual = json.loads((ROOT / "rules/models/cases/llama2.json").read_text())["config"]
+    usual = json.loads(LLAMA.read_text())["config"]
     (folder / "hf/config.json").write_bytes(config if config is not None else json.dumps(usual).encode())
 
 
@@ -97,8 +103,16 @@ def write_script(folder, content):
 
 
 def write_index(folder, content):
+    """With the files that it names, of the model's shapes or three values for each tensor, as far as it can be read."""
     write_model(folder)
     (folder / "hf/model.safetensors.index.json").write_bytes(content)
+    try:
+        places = dict(json.loads(content)["weight_map"])
+    except (ValueError, KeyError, TypeError):
+        return
+    shapes = json.loads(LLAMA.read_text())["hf"]
+    for name in (name for name in set(map(str, places.values())) if re.fullmatch(r"[\w.-]{1,99}safetensors", name)):
+        (folder / "hf" / name).write_bytes(seeds.safetensors({tensor: shapes.get(tensor, [3]) for tensor, at in places.items() if at == name}))
 
 
 def write_pickle(folder, content):
@@ -109,13 +123,33 @@ def write_pickle(folder, content):
 
 
 def write_header(folder, content):
-    (folder / "x.safetensors").write_bytes(struct.pack("<Q", len(content)) + content + bytes(64))
+    """What begins with '{' is the JSON alone, of a file of the size that it asks for."""
+    path = folder / "x.safetensors"
+    path.write_bytes(struct.pack("<Q", len(content)) + content if content.startswith(b"{") else content)
+    try:
+        ends = [tensor["data_offsets"][1] for tensor in json.loads(content).values() if "data_offsets" in tensor]
+        os.truncate(path, path.stat().st_size + min(max(ends, default=0), LARGE))
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        pass    # no such JSON
 
 
 def write_metadata(folder, content):
+    """Beside the data files of the seed that it comes from: the one that it is most like."""
     (folder / "dcp").mkdir()
     (folder / "dcp/.metadata").write_bytes(content)
-    (folder / "dcp/__0_0.distcp").write_bytes(bytes(64))
+    for name, data in SAVED[max(SAVED, key=lambda metadata: sum(map(bytes.__eq__, blocks(metadata), blocks(content))))].items():
+        (folder / "dcp" / name).write_bytes(data)
+
+
+def blocks(content):
+    return [content[at:at + 16] for at in range(0, len(content), 16)]
+
+
+def files_of_bundle(content):
+    """Name and bytes of each file; see seeds.bundle."""
+    for part in content.split(b"\n== ")[0 if content.startswith(b"== ") else 1:]:
+        name, _, body = part.removeprefix(b"== ").partition(b"\n")
+        yield name.decode(errors="replace"), body
 
 
 def write_profile(folder, content):
@@ -125,9 +159,7 @@ def write_profile(folder, content):
 
 
 def write_bundle(folder, content):
-    for part in content.split(b"\n== ")[0 if content.startswith(b"== ") else 1:]:
-        name, _, body = part.removeprefix(b"== ").partition(b"\n")
-        name = name.decode(errors="replace")
+    for name, body in files_of_bundle(content):
         if not name or name.startswith("/") or ".." in name or "\0" in name or len(name) > 200:
             continue
         path = folder / "c" / name
@@ -140,7 +172,7 @@ def write_bundle(folder, content):
 
 def write_report(folder, content):
     (folder / "p").mkdir()
-    (folder / "p/t.py").write_text("import torch\nx.cuda()\n")
+    (folder / "p/t.py").write_text(REPORTED)
     (folder / "report.json").write_bytes(content)
 
 
@@ -158,7 +190,7 @@ READERS = {
     "torch_dist": (write_metadata, [["ckpt_convert", "inspect", "{}/dcp"]]),
     "profile": (write_profile, [["migrator", "compare", "{}/trace_view.json", "{}/trace_view.json"], ["migrator", "profile", "{}/trace_view.json"]]),
     "git_index": (write_git_index, ANALYZE), "database": file("x", *PROFILE), "checkpoint": (write_bundle, CHECKPOINT),
-    "config": (write_model, [["ckpt_convert", "launch", "{}/hf", "{}/out", "--devices", "2", "--tp", "2"], ["ckpt_convert", "plan", "{}/hf", "--tp", "2"]]),
+    "config": (write_model, [["ckpt_convert", "launch", "{}/hf", "{}/out", "--devices", "2", "--tp", "2"], ["ckpt_convert", "plan", "{}/hf", "--devices", "8", "--device", "a2"]]),
     "report": (write_report, [["migrator", "apply", "{}/report.json", "--project", "{}/p", "-o", "{}/out"], ["migrator", "report", "diff", "{}/report.json", "{}/report.json"]]),
 }
 
@@ -168,9 +200,13 @@ def make_seeds(directory):
     made = seeds.make(directory)
     report = directory / "project"
     report.mkdir()
-    (report / "t.py").write_text("import torch\nx.cuda()\ntorch.cuda.init()\n")
+    (report / "t.py").write_text(REPORTED)
     run(tool("migrator"), "analyze", report, "-q", "--no-config", "--report", directory / "r")
     out = {name: [path.read_bytes() for path in sorted((directory / name / "seeds").iterdir())] for name in made}
+    for content in out["checkpoint"]:
+        files = {name.rpartition("/")[2]: data for name, data in files_of_bundle(content)}
+        if metadata := files.pop(".metadata", None):
+            SAVED[metadata] = {name: data for name, data in files.items() if name.endswith(".distcp")}
     return {**out, "report": [(directory / "r/report.json").read_bytes()]}
 
 
@@ -223,6 +259,21 @@ def number_text(numbers):
     return str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
 
 
+def check_reader(checks, reader, inputs, work):
+    """Each command does its work on one of the inputs as they are; else changes of them would only try its first refusal."""
+    write, commands = READERS[reader]
+    left = list(range(len(commands)))
+    for number, content in enumerate(inputs):
+        folder = work / f"{reader} {number} as it is"
+        folder.mkdir()
+        write(folder, content)
+        wrong, ends = problems(folder, commands)
+        left = [at for at in left if ends[at] not in DONE]
+        if wrong or not left:
+            break
+    checks.expect(not wrong and not left, f"{reader}: {wrong or [' '.join(commands[at]) for at in left]}: no input as it is ends with 0 or 1")
+
+
 def check_run(reader, numbers, inputs, work):
     wrong, ends = check_together(reader, numbers, inputs, work)
     if wrong and len(numbers) > 1:
@@ -255,6 +306,7 @@ def main():
         inputs = make_seeds(work / "seeds")
         checks.equal(sorted(inputs), sorted(READERS), "readers that have seeds")
         for reader in [args.only] if args.only else READERS:
+            check_reader(checks, reader, inputs[reader], work)
             ended = Counter()
             for wrong, ends in pool.map(lambda numbers, reader=reader: check_run(reader, numbers, inputs[reader], work), groups(reader, runs)):
                 checks.expect(not wrong, "\n".join(wrong))

@@ -169,6 +169,8 @@ def add_index(seeds):
     full = {"metadata": {"total_size": 18}, "weight_map": {"a": one, "b": one, "c": two}}
     for index in (full, {"weight_map": {"a": one, "b": two, "c": two}}, {"weight_map": {}}, {"metadata": {}, "weight_map": {"a": one, "d": two}}):
         seeds.add("index", json.dumps(index).encode())
+    tensors = json.loads((ROOT / "rules/models/cases/llama2.json").read_text())["hf"]
+    seeds.add("index", json.dumps({"metadata": {}, "weight_map": {name: (one, two)[at % 2] for at, name in enumerate(tensors)}}).encode())
 
 
 def add_pickles(seeds):
