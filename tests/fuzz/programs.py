@@ -35,7 +35,6 @@ CODES = (0, 1, 2, 3, 4, 5, 6, 71)       # docs/reference/exit-codes.md, without 
 TOGETHER = 25                           # files of one project
 KEPT = ROOT / "out/fuzz/programs"
 LARGE = 1 << 22                         # bytes of a file that only has to be long enough
-LLAMA = ROOT / "rules/models/cases/llama2.json"
 SAVED = {}                              # the data files of a torch_dist checkpoint, by its .metadata
 REPORTED = "import torch\nx.cuda()\ntorch.cuda.init()\n"
 NUMBERS = [b"0", b"-1", b"1e308", b"18446744073709551616", b"9" * 40, b"NaN", b"null", b"\"\"", b"[]", b"{}"]
@@ -93,7 +92,7 @@ def write_settings(folder, content):
 
 def write_model(folder, config=None):
     (folder / "hf").mkdir()
-    usual = json.loads(LLAMA.read_text())["config"]
+    usual = seeds.case_of("llama2")["config"]
     (folder / "hf/config.json").write_bytes(config if config is not None else json.dumps(usual).encode())
 
 
@@ -110,7 +109,7 @@ def write_index(folder, content):
         places = dict(json.loads(content)["weight_map"])
     except (ValueError, KeyError, TypeError):
         return
-    shapes = json.loads(LLAMA.read_text())["hf"]
+    shapes = seeds.case_of("llama2")["hf"]
     for name in (name for name in set(map(str, places.values())) if re.fullmatch(r"[\w.-]{1,99}safetensors", name)):
         (folder / "hf" / name).write_bytes(seeds.safetensors({tensor: shapes.get(tensor, [3]) for tensor, at in places.items() if at == name}))
 
@@ -128,28 +127,19 @@ def write_header(folder, content):
     path.write_bytes(struct.pack("<Q", len(content)) + content if content.startswith(b"{") else content)
     try:
         ends = [tensor["data_offsets"][1] for tensor in json.loads(content).values() if "data_offsets" in tensor]
-        os.truncate(path, path.stat().st_size + min(max(ends, default=0), LARGE))
+        os.truncate(path, path.stat().st_size + min(max([0, *ends]), LARGE))
     except (ValueError, KeyError, IndexError, TypeError, AttributeError):
         pass    # no such JSON
 
 
 def write_metadata(folder, content):
-    """Beside the data files of the seed that it comes from: the one that it is most like."""
+    """Beside the data files of the seed that it was made of: the one whose words are most like its own."""
     (folder / "dcp").mkdir()
     (folder / "dcp/.metadata").write_bytes(content)
-    for name, data in SAVED[max(SAVED, key=lambda metadata: sum(map(bytes.__eq__, blocks(metadata), blocks(content))))].items():
+    words = set(seeds.WORD.findall(content))
+    source = min(SAVED, key=lambda metadata: len(words ^ set(seeds.WORD.findall(metadata))))
+    for name, data in SAVED[source].items():
         (folder / "dcp" / name).write_bytes(data)
-
-
-def blocks(content):
-    return [content[at:at + 16] for at in range(0, len(content), 16)]
-
-
-def files_of_bundle(content):
-    """Name and bytes of each file; see seeds.bundle."""
-    for part in content.split(b"\n== ")[0 if content.startswith(b"== ") else 1:]:
-        name, _, body = part.removeprefix(b"== ").partition(b"\n")
-        yield name.decode(errors="replace"), body
 
 
 def write_profile(folder, content):
@@ -159,7 +149,7 @@ def write_profile(folder, content):
 
 
 def write_bundle(folder, content):
-    for name, body in files_of_bundle(content):
+    for name, body in seeds.files_of_bundle(content):
         if not name or name.startswith("/") or ".." in name or "\0" in name or len(name) > 200:
             continue
         path = folder / "c" / name
@@ -204,7 +194,7 @@ def make_seeds(directory):
     run(tool("migrator"), "analyze", report, "-q", "--no-config", "--report", directory / "r")
     out = {name: [path.read_bytes() for path in sorted((directory / name / "seeds").iterdir())] for name in made}
     for content in out["checkpoint"]:
-        files = {name.rpartition("/")[2]: data for name, data in files_of_bundle(content)}
+        files = {name.rpartition("/")[2]: data for name, data in seeds.files_of_bundle(content)}
         if metadata := files.pop(".metadata", None):
             SAVED[metadata] = {name: data for name, data in files.items() if name.endswith(".distcp")}
     return {**out, "report": [(directory / "r/report.json").read_bytes()]}
@@ -240,18 +230,22 @@ def input_of(reader, number, inputs):
     return changed(chance.choice(inputs), inputs, chance)
 
 
-def check_together(reader, numbers, inputs, work):
+def tried(reader, contents, folder):
     """One run of the reader's commands on these inputs: what is wrong, and how they ended."""
     write, commands = READERS[reader]
-    folder = work / f"{reader}{numbers[0]}"
     folder.mkdir()
-    for number in numbers:
-        place = folder if len(numbers) == 1 else folder / str(number)
+    for number, content in enumerate(contents):
+        place = folder if len(contents) == 1 else folder / str(number)
         place.mkdir(exist_ok=True)
-        write(place, input_of(reader, number, inputs))
+        write(place, content)
     wrong, ends = problems(folder, commands)
     shutil.rmtree(folder)
     shutil.rmtree(f"{folder}.out", ignore_errors=True)
+    return wrong, ends
+
+
+def check_together(reader, numbers, inputs, work):
+    wrong, ends = tried(reader, [input_of(reader, number, inputs) for number in numbers], work / f"{reader}{numbers[0]}")
     return [f"{reader} {number_text(numbers)}: {problem}" for problem in wrong], ends
 
 
@@ -261,17 +255,15 @@ def number_text(numbers):
 
 def check_reader(checks, reader, inputs, work):
     """Each command does its work on one of the inputs as they are; else changes of them would only try its first refusal."""
-    write, commands = READERS[reader]
-    left = list(range(len(commands)))
-    for number, content in enumerate(inputs):
-        folder = work / f"{reader} {number} as it is"
-        folder.mkdir()
-        write(folder, content)
-        wrong, ends = problems(folder, commands)
-        left = [at for at in left if ends[at] not in DONE]
-        if wrong or not left:
-            break
-    checks.expect(not wrong and not left, f"{reader}: {wrong or [' '.join(commands[at]) for at in left]}: no input as it is ends with 0 or 1")
+    commands, done = READERS[reader][1], set()
+    for content in inputs:
+        wrong, ends = tried(reader, [content], work / reader)
+        checks.expect(not wrong, f"{reader}, as it is: {'; '.join(wrong)}")
+        done |= {at for at, end in enumerate(ends) if end in DONE}
+        if len(done) == len(commands):
+            return
+    left = [" ".join(command) for at, command in enumerate(commands) if at not in done]
+    checks.expect(False, f"{reader}: no input as it is ends with 0 or 1: {left}")
 
 
 def check_run(reader, numbers, inputs, work):

@@ -56,6 +56,11 @@ LARGEST_TRACE = 30_000
 FAMILIES = ["llama2", "qwen3", "qwen3_moe", "gpt2", "deepseek3", "chatglm3", "gemma2"]
 
 
+def case_of(family):
+    """A tiny model: its config.json, and the shapes of its tensors by format."""
+    return json.loads((ROOT / f"rules/models/cases/{family}.json").read_text())
+
+
 class Seeds:
     def __init__(self, directory):
         self.directory = Path(directory)
@@ -169,8 +174,8 @@ def add_index(seeds):
     full = {"metadata": {"total_size": 18}, "weight_map": {"a": one, "b": one, "c": two}}
     for index in (full, {"weight_map": {"a": one, "b": two, "c": two}}, {"weight_map": {}}, {"metadata": {}, "weight_map": {"a": one, "d": two}}):
         seeds.add("index", json.dumps(index).encode())
-    tensors = json.loads((ROOT / "rules/models/cases/llama2.json").read_text())["hf"]
-    seeds.add("index", json.dumps({"metadata": {}, "weight_map": {name: (one, two)[at % 2] for at, name in enumerate(tensors)}}).encode())
+    tensors = enumerate(case_of("llama2")["hf"])
+    seeds.add("index", json.dumps({"metadata": {}, "weight_map": {name: (one, two)[at % 2] for at, name in tensors}}).encode())
 
 
 def add_pickles(seeds):
@@ -216,6 +221,13 @@ def bundle(directory):
     return b"\n".join(b"== " + str(path.relative_to(directory)).encode() + b"\n" + path.read_bytes() for path in files)
 
 
+def files_of_bundle(content):
+    """Name and bytes of each file of such an input, changed or not."""
+    for part in content.split(b"\n== ")[0 if content.startswith(b"== ") else 1:]:
+        name, _, body = part.removeprefix(b"== ").partition(b"\n")
+        yield name.decode(errors="replace"), body
+
+
 def add_headers(seeds):
     for tensors in ({"a": [2, 3]}, {"a": [], "b": [0, 4], "c": [1]}, {}):
         seeds.add("safetensors", safetensors(tensors))
@@ -241,7 +253,7 @@ def add_files_of(seeds, directory):
 def add_checkpoints(seeds):
     with temporary_directory() as temporary:
         for family in FAMILIES:
-            case = json.loads((ROOT / f"rules/models/cases/{family}.json").read_text())
+            case = case_of(family)
             work = Path(temporary) / family
             (work / "hf").mkdir(parents=True)
             (work / "hf/config.json").write_text(json.dumps(case["config"]))
