@@ -150,6 +150,10 @@ struct Options {
     bool verbose = false;
     bool progress = true;
 
+    bool writes() const {
+        return destination == Destination::copy || destination == Destination::in_place ||
+               destination == Destination::text;
+    }
     bool reads_standard_input() const { return paths == std::vector<base::Path>{base::Path(kStandardInput)}; }
 };
 

@@ -33,6 +33,8 @@
 #include "migrator/project/operators.h"
 #include "migrator/project/own_choice.h"
 #include "migrator/project/problem_files.h"
+#include "migrator/project/program_outcomes.h"
+#include "migrator/project/programs.h"
 #include "migrator/project/project.h"
 #include "migrator/project/project_conditions.h"
 #include "migrator/project/project_values.h"
@@ -63,7 +65,7 @@ public:
           projects_(std::move(projects)),
           output_(std::move(output)),
           conditions_(knowledge.rules),
-          applies_(options.command == Command::migrate && options.apply != ApplyMode::none && writes(options)) {}
+          applies_(options.command == Command::migrate && options.apply != ApplyMode::none && options.writes()) {}
 
     base::Result<RunResult> execute() {
         jobs_ = jobs_of(projects_);
@@ -73,10 +75,11 @@ public:
         }
         TRY(analyse_all());
         keep_where_training_comes(jobs_, facts_, files_);
-        conditions_.apply(files_);
+        conditions_.leave_out(files_, facts_);
+        std::vector<FileState> states = file_states(files_);
+        conditions_.say_once(files_);
         const std::vector<ProjectOperator> operators = find_operators(knowledge_.rules, facts_, files_);
-        std::vector<TransferRow> programs;
-        if (options_.command == Command::analyze) programs = transfer_rows(jobs_, facts_);
+        std::vector<ProgramOutcome> programs = program_outcomes(jobs_, facts_, files_, std::move(states));
         TRY(add_new_files());
         // From here on every analysed file is in the output, rewritten or as it was.
         for (const Project& project : projects_) add_problem_files(project, output_ != nullptr, files_);
@@ -92,7 +95,8 @@ public:
         if (options_.known) compare_with(*options_.known, result.report);
         TRY_ASSIGN(result.report.unknown_packages, unknown_packages(fs_, projects_, knowledge_));
         result.report.operators = operator_rows(operators);
-        result.report.programs = std::move(programs);
+        judge_by_programs(jobs_, programs, result.report);
+        if (options_.command == Command::analyze) result.report.programs = std::move(programs);
         result.report.rules = rule_rows(knowledge_.rules, result.report);
         result.report.sources = source_rows(knowledge_.rules, result.report);
         if (options_.json || !options_.report_directory.empty()) {
@@ -112,11 +116,6 @@ public:
     }
 
 private:
-    static bool writes(const Options& options) {
-        return options.destination == Destination::copy || options.destination == Destination::in_place ||
-               options.destination == Destination::text;
-    }
-
     base::Status analyse_all() {
         // The largest first, so that no thread is left alone with a large file at the end.
         std::vector<std::size_t> order(jobs_.size());
@@ -162,6 +161,7 @@ private:
         JobFacts& facts = facts_[number];
         facts.interfaces = std::move(outcome.interfaces);
         facts.training = std::move(outcome.training);
+        facts.names = std::move(outcome.names);
         facts.operator_uses = std::move(outcome.operator_uses);
         facts.operators = std::move(outcome.operators);
         std::string written = bytes_after(source, outcome);
@@ -382,6 +382,7 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
                                     framework_versions(fs, options.torch_version, knowledge.rules, projects)));
     TRY(add_libraries(options, fs, knowledge));
     TRY(index_projects(fs, options.threads, knowledge, projects));
+    TRY(find_programs(fs, knowledge, projects));
     TRY(find_value_ends(fs, options.threads, knowledge, projects));
     TRY(find_cuda_code(fs, options.threads, knowledge, projects));
     if (!options.edit_native) TRY(find_own_choice(fs, options.threads, knowledge, projects));

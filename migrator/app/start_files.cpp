@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "migrator/app/notebook_exports.h"
 #include "migrator/app/start_exports.h"
+#include "migrator/project/program_names.h"
 #include "migrator/project/training_reach.h"
 #include "migrator/source/notebook.h"
 #include "migrator/start/start_script.h"
@@ -19,8 +20,6 @@ namespace {
 using base::Path;
 
 constexpr std::string_view kPackageFile = "__init__.py";
-// Of more files of one name none is meant for sure by the end of its path.
-constexpr std::size_t kMaxSameName = 64;
 
 // A command of the project, and the script that has it.
 struct Start {
@@ -38,11 +37,10 @@ bool is_script(const Job& job) {
 class Starter {
 public:
     Starter(base::FileSystem& fs, const Knowledge& knowledge, const StartFacts& facts, const Project& project)
-        : fs_(fs), knowledge_(knowledge), facts_(facts), project_(project) {}
+        : fs_(fs), knowledge_(knowledge), facts_(facts), project_(project), names_(project.files) {}
 
     void look_at(const Job& job, const JobFacts& facts) {
         if (job.file->type == FileType::python) {
-            by_name_[std::string(base::file_name(job.file->path))].push_back(job.file->path);
             if (facts.training.trains) training_.push_back(job.file->path);
         } else if (is_script(job)) {
             scripts_.push_back(&job);
@@ -79,11 +77,7 @@ private:
         }
         const std::string& text = code ? code->shell().text() : content;
         for (StartedProgram& started : started_programs(text, facts_)) {
-            std::optional<Path> program = program_named(started.program, script.file->path);
-            if (!program && started.is_module) {
-                started.program.replace(started.program.rfind('.'), std::string::npos, "/__main__.py");
-                program = program_named(started.program, script.file->path);
-            }
+            const std::optional<Path> program = names_.find(started, script.file->path);
             if (!program || started_.contains(*program) || !loads_framework(*program)) continue;
             std::vector<std::string> exports = exports_of_start(script, content, code, started.line);
             started_.try_emplace(*program,
@@ -111,20 +105,6 @@ private:
              {base::normal_path(base::join(base::directory_below(script), Path(named))), Path(named)}) {
             if (!std::ranges::binary_search(project_.files.files, path, {}, &FoundFile::path)) continue;
             if (auto text = project_.read(fs_, path)) return std::move(*text);
-        }
-        return std::nullopt;
-    }
-
-    // Beside the script, from the root of the project, or any that ends so.
-    std::optional<Path> program_named(const Path& named, const Path& script) const {
-        const auto files = by_name_.find(std::string(base::file_name(named)));
-        if (files == by_name_.end()) return std::nullopt;
-        for (const Path& wanted : {base::normal_path(base::join(base::directory_below(script), named)), named}) {
-            if (std::ranges::binary_search(files->second, wanted)) return wanted;
-        }
-        if (files->second.size() > kMaxSameName) return std::nullopt;
-        for (const Path& file : files->second) {
-            if (file.ends_with("/" + named)) return file;
         }
         return std::nullopt;
     }
@@ -196,9 +176,7 @@ private:
     }
 
     bool is_package(const Path& directory) const {
-        const auto files = by_name_.find(std::string(kPackageFile));
-        return !directory.empty() && files != by_name_.end() &&
-               std::ranges::binary_search(files->second, base::join(directory, Path(kPackageFile)));
+        return !directory.empty() && names_.contains(base::join(directory, kPackageFile));
     }
 
     // By what the program's files have: the variables of one that starts several processes.
@@ -236,7 +214,7 @@ private:
     const Knowledge& knowledge_;
     const StartFacts& facts_;
     const Project& project_;
-    std::map<std::string, std::vector<Path>> by_name_;  // Python files, sorted
+    const ProgramNames names_;
     std::vector<Path> training_;
     std::vector<const Job*> scripts_;
     std::map<Path, bool> loads_framework_;

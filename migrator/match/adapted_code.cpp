@@ -193,6 +193,15 @@ bool AdaptedCode::names_source(NodeId string) const {
     return kind && std::ranges::any_of(words_, [&](const auto& word) { return word.first == *kind; });
 }
 
+std::optional<std::string> AdaptedCode::target_of(NodeId string) const {
+    const auto content = plain_content(tree_, string);
+    for (const auto& [source, target] : words_) {
+        if (content && (*content == source || content->starts_with(source + ":")))
+            return target + std::string(content->substr(source.size()));
+    }
+    return std::nullopt;
+}
+
 bool AdaptedCode::mentions_target(base::ByteRange range) const {
     auto at = std::lower_bound(mentions_.begin(), mentions_.end(), range.begin);
     return at != mentions_.end() && *at < range.end;

@@ -32,6 +32,8 @@ public:
     bool names_source(NodeId string) const;
     // "npu" of "npu:0"; nullopt of what is no plain text.
     std::optional<std::string_view> device_word(NodeId string) const;
+    // "npu:0" for the text "cuda:0"; nullopt for what names no device or back end of CUDA.
+    std::optional<std::string> target_of(NodeId string) const;
     // Whether something in the range asks for the target, or names it.
     bool mentions_target(base::ByteRange range) const;
 

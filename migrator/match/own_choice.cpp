@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "migrator/match/cuda_code.h"
+#include "migrator/match/device_roles.h"
 #include "migrator/match/matchers.h"
 
 namespace migrator {
@@ -216,11 +217,6 @@ private:
     mutable std::unordered_map<NodeId, bool> asks_, demands_;
 };
 
-// The text that the node is, or is a part of.
-NodeId literal_at(const SyntaxTree& tree, NodeId node) {
-    return tree.kind(node) == NodeKind::string ? node : tree.ancestor(node, NodeKind::string);
-}
-
 // Not the name of an import.
 bool is_variable(const PythonFile& file, NodeId node) {
     return file.tree().kind(node) == NodeKind::identifier &&
@@ -248,37 +244,6 @@ bool is_about_cuda(FindingKind kind) {
            kind == FindingKind::environment;
 }
 
-// device="cuda"
-bool is_taken_as(const PythonFile& file, const Finding& finding, std::string_view keyword) {
-    return std::ranges::any_of(file.rules().values, [&](const ValueRow& row) {
-        return row.rule->id == finding.rule && row.is_carrier(keyword);
-    });
-}
-
-// torch.ones(1, "cuda"), x.to("cuda"), make("cuda"); not os.environ.get("DEVICE", "cuda").
-bool is_taken_by(const PythonFile& file, NodeId call) {
-    const NodeId function = file.tree().child(call, Field::function);
-    if (function == kNoNode) return false;
-    return std::ranges::none_of(file.bindings().references(function), [&](const Reference& reference) {
-        const auto is_part = [&](const std::string& module) { return is_within(reference.name, module); };
-        return reference.origin == Origin::builtin || (reference.origin == Origin::external &&
-                                                       std::ranges::none_of(file.rules().framework.loaded_by, is_part));
-    });
-}
-
-// Whether the text is the device that is used, and not one of several, or what is taken where nothing else is said.
-bool is_handed_over(const PythonFile& file, const Finding& finding, NodeId literal) {
-    const SyntaxTree& tree = file.tree();
-    const NodeId parent = tree.parent(literal);
-    switch (tree.kind(parent)) {
-        case NodeKind::keyword_argument: return is_taken_as(file, finding, tree.text(tree.child(parent, Field::name)));
-        case NodeKind::argument_list: return is_taken_by(file, tree.parent(parent));
-        case NodeKind::assignment: return file.bindings().binding_sites(tree.child(parent, Field::left)).size() == 1;
-        case NodeKind::return_statement: return tree.ancestor(parent, NodeKind::class_definition) == kNoNode;
-        default: return false;
-    }
-}
-
 bool is_value(FindingKind kind) { return kind == FindingKind::device_string || kind == FindingKind::backend; }
 
 bool is_compared(const SyntaxTree& tree, NodeId node) {
@@ -292,6 +257,7 @@ bool is_unsettled(const PythonFile& file, const CertainCode& certain, const Find
     if (finding.kind == FindingKind::environment) return true;
     if (finding.kind == FindingKind::third_party && certain.is_tried(root_of(file, node))) return true;
     if (asks_for_device(file, finding) && !is_asked(tree, whole_call(file, node))) return true;
+    if (finding.kind != FindingKind::third_party && is_given_by_project(file, node)) return true;
     NodeId value = is_value(finding.kind) ? literal_at(tree, node) : kNoNode;
     // "cuda" if torch.cuda.is_available() else "cpu"
     while (value != kNoNode && tree.kind(tree.parent(value)) == NodeKind::conditional_expression &&
@@ -361,7 +327,9 @@ void leave_unloaded(OwnChoice choice, FindingSink& findings) {
 void leave_own_choice(const PythonFile& file, const AdaptedCode& adapted, FindingSink& findings) {
     const OwnChoice choice = file.context().own_choice;
     if (choice == OwnChoice::others) return leave_what_needs_cuda(file, adapted, findings);
-    if (choice != OwnChoice::chooses && choice != OwnChoice::needs && choice != OwnChoice::redirected) return;
+    if (choice != OwnChoice::chooses && choice != OwnChoice::needs && choice != OwnChoice::redirected &&
+        choice != OwnChoice::shared)
+        return;
     std::optional<CertainCode> certain(std::in_place, file, adapted, findings, false);
     const bool is_mixed = std::ranges::any_of(findings, [&](const Finding& finding) {
         return is_about_cuda(finding.kind) && finding.severity != Severity::info &&
@@ -370,8 +338,13 @@ void leave_own_choice(const PythonFile& file, const AdaptedCode& adapted, Findin
     // Where something else is to be settled, a lone `if x.is_cuda:` is to be looked at as well.
     if (is_mixed) certain.emplace(file, adapted, findings, true);
     for (Finding& finding : findings) {
+        if (is_value(finding.kind)) finding.told = told_instead(file, adapted, finding);
         if (finding.severity == Severity::info && !finding.fix) continue;
         const bool stays_open = is_open(file, *certain, adapted, finding);
+        finding.is_only_named = is_only_named(file, finding);
+        finding.is_left_to_choice = !stays_open;
+        // What others load as well is left by leave_unloaded.
+        if (choice == OwnChoice::shared) continue;
         if (!stays_open) leave(finding, Severity::info, kOwnNote);
         else if (choice != OwnChoice::needs)
             leave(finding, finding.severity, finding.fix && is_about_cuda(finding.kind) ? kServesNote : "");

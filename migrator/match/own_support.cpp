@@ -20,7 +20,9 @@ public:
         for (const ImportedName& import : file_.bindings().imports()) add_import(import);
         for (const NodeId name : file_.bindings().external_expressions()) add_name(name);
         for (NodeId id = 0; id < tree_.size(); ++id) {
-            if (tree_.kind(id) == NodeKind::string && is_target_device(id)) add_value(id);
+            if (tree_.kind(id) != NodeKind::string) continue;
+            if (is_target_device(id)) add_value(id);
+            out_.asks |= is_looked_for(id);
         }
         std::ranges::stable_sort(out_.signs, {}, &OwnSupport::Sign::line);
         return std::move(out_);
@@ -40,6 +42,18 @@ private:
                });
     }
 
+    // hasattr(torch, "npu"), importlib.util.find_spec("torch_npu")
+    bool is_looked_for(NodeId string) const {
+        if (tree_.kind(tree_.parent(string)) != NodeKind::argument_list) return false;
+        const auto text = adapted_.device_word(string);
+        if (!text || !(base::contains(known_.packages, *text) || is_target_device(string))) return false;
+        const NodeId call = tree_.parent(tree_.parent(string));
+        const NodeId function = tree_.child(call, Field::function);
+        return function != kNoNode &&
+               std::ranges::any_of(file_.bindings().references(function),
+                                   [&](const Reference& one) { return base::contains(known_.questions, one.name); });
+    }
+
     void add_import(const ImportedName& import) {
         const std::string name = import.qualified();
         const auto is_of = [&](const std::string& package) { return is_within(name, package); };
@@ -47,8 +61,10 @@ private:
         const SupportNames* names = best_of(name);
         const bool is_asked = adapted_.contains(import.node);
         const bool is_redirect = names != nullptr && names->redirects && (is_asked || import.scope == kModuleScope);
+        const bool is_needed = tree_.parent(import.statement) == tree_.root();
         out_.redirects |= is_redirect;
-        out_.needs_target |= tree_.parent(import.statement) == tree_.root();
+        out_.needs_target |= is_needed;
+        out_.asks |= is_redirect || is_needed || tree_.ancestor(import.statement, NodeKind::try_statement) != kNoNode;
         if (is_redirect) add(import.node, SignKind::name, names->percent);
         else add(import.node, SignKind::import, is_asked ? known_.forms.import_where_asked : known_.forms.import);
     }
@@ -61,8 +77,10 @@ private:
         if (is_called_with_source(name)) return;
         for (const Reference& reference : file_.bindings().references(name)) {
             const SupportNames* names = best_of(reference.name);
-            if (reference.origin != Origin::external || names == nullptr) continue;
-            if (base::contains(known_.guards, reference.name)) continue;
+            const bool is_guard = base::contains(known_.guards, reference.name);
+            out_.asks |= is_guard && tree_.ancestor(name, NodeKind::assert_statement) == kNoNode;
+            if (reference.origin != Origin::external || names == nullptr || is_guard) continue;
+            out_.asks |= names->asks;
             add(name, SignKind::name, names->percent);
             return;
         }

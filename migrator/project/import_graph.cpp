@@ -61,6 +61,10 @@ void ImportGraph::finish() {
                 node.always.push_back(file);
                 add_packages_of(*file, node.always);
             }
+            if (import.at_load) {
+                node.at_load.push_back(file);
+                add_packages_of(*file, node.at_load);
+            }
             Node& imported = nodes_.at(file->path);
             imported.is_imported = true;
             imported.is_imported_by_path |= by_path;
@@ -99,17 +103,15 @@ std::vector<const ImportGraph::Node*> ImportGraph::reached(const Path& file,
     return out;
 }
 
-std::vector<Path> ImportGraph::files_of(const Path& file) const {
+std::vector<Path> ImportGraph::paths_reached(const Path& file, std::vector<const Node*> Node::*edges) const {
     std::vector<Path> out;
-    for (const Node* node : reached(file, &Node::files)) out.push_back(node->path);
+    for (const Node* node : reached(file, edges)) out.push_back(node->path);
     return out;
 }
 
-std::vector<Path> ImportGraph::files_always_of(const Path& file) const {
-    std::vector<Path> out;
-    for (const Node* node : reached(file, &Node::always)) out.push_back(node->path);
-    return out;
-}
+std::vector<Path> ImportGraph::files_of(const Path& file) const { return paths_reached(file, &Node::files); }
+std::vector<Path> ImportGraph::files_always_of(const Path& file) const { return paths_reached(file, &Node::always); }
+std::vector<Path> ImportGraph::files_at_load_of(const Path& file) const { return paths_reached(file, &Node::at_load); }
 
 std::vector<std::string> ImportGraph::loads(const Path& file) const {
     std::set<std::string> out;

@@ -29,6 +29,8 @@ public:
     // Those of them that it loads whatever happens: by imports that no if, try or except stands around, with the packages
     // that they are in.
     std::vector<base::Path> files_always_of(const base::Path& file) const;
+    // Those of them that it loads by imports outside functions: once its first line has run, all of them have.
+    std::vector<base::Path> files_at_load_of(const base::Path& file) const;
     // What the file loads from outside the project, directly or through other files: qualified names, sorted.
     std::vector<std::string> loads(const base::Path& file) const;
 
@@ -67,6 +69,7 @@ private:
         std::vector<ImportedModule> imports;
         std::vector<const Node*> files;     // of the project, that it imports
         std::vector<const Node*> always;    // those of them that it imports whatever happens, and their packages
+        std::vector<const Node*> at_load;   // those of them that no function imports
         std::vector<std::string> external;  // imports that are no file of the project
         base::Path path;
         std::string module;  // the first of its names
@@ -76,6 +79,7 @@ private:
     };
     bool imports_any(const Node& node, const std::vector<std::string>& modules) const;
     // What a file loads of the project by these edges, itself in front.
+    std::vector<base::Path> paths_reached(const base::Path& file, std::vector<const Node*> Node::*edges) const;
     std::vector<const Node*> reached(const base::Path& file, std::vector<const Node*> Node::*edges) const;
     void add_packages_of(const Node& file, std::vector<const Node*>& out) const;
     const Node* find(std::string_view qualified, const Node& importer, bool& by_path) const;

@@ -1,4 +1,4 @@
-// Job: one file to analyse, and what the files of a program come to together.
+// Job: one file to analyse, and what its analysis says.
 #pragma once
 
 #include <memory>
@@ -26,6 +26,7 @@ struct JobFacts {
     TransferFacts transfer;
     std::vector<std::string> interfaces;  // that it uses of the API tables
     TrainingCode training;
+    CodeNames names;
     OperatorUses operator_uses;  // of Python
     CppOperators operators;      // of C++ and CUDA
     bool needs_helper = false;   // its new text names the helper module, and the old one did not
@@ -33,8 +34,5 @@ struct JobFacts {
 
 // A path that two arguments name is looked at once. Sorted by the path that the report shows.
 std::vector<Job> jobs_of(std::vector<Project>& projects);
-
-// Whether transfer_to_npu would be enough, for each program. `facts`: of the jobs, in their order.
-std::vector<TransferRow> transfer_rows(const std::vector<Job>& jobs, const std::vector<JobFacts>& facts);
 
 }  // namespace migrator

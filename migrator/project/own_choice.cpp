@@ -48,22 +48,57 @@ base::Result<SupportByFile> signs_of(base::FileSystem& fs, int threads, const Kn
     return out;
 }
 
-// Of a program: what its files say together. The same sign twice says no more than once.
-OwnChoice choice_of(const std::vector<Path>& files, const SupportByFile& signs) {
-    std::map<SignKind, std::uint64_t> surest;
+// What the files of a program say together. The same sign twice says no more than once.
+class SignsTogether {
+public:
+    explicit SignsTogether(const Project& project) : project_(project) {}
+
+    void add(const Path& file, const OwnSupport& support) {
+        for (const OwnSupport::Sign& sign : support.signs) {
+            surest_[sign.kind] = std::max(surest_[sign.kind], sign.percent);
+            if (sign.percent <= best_) continue;
+            best_ = sign.percent;
+            place_ = base::format("{}:{}", project_.shown(file), sign.line);
+        }
+    }
+    bool empty() const { return surest_.empty(); }
+    bool are_enough() const {
+        double doubt = 1;
+        for (const auto& [kind, percent] : surest_) doubt *= 1 - static_cast<double>(percent) / 100;
+        return 100 * (1 - doubt) >= kEnough;
+    }
+    const std::string& place() const { return place_; }
+
+private:
+    const Project& project_;
+    std::map<SignKind, std::uint64_t> surest_;
+    std::uint64_t best_ = 0;
+    std::string place_;  // of the surest
+};
+
+OwnChoice choice_of(const Project& project, const Path& path, const SupportByFile& signs, OwnProgram& program) {
+    const std::vector<Path> first = project.imports.files_at_load_of(path);
+    const std::set<Path> at_load(first.begin(), first.end());
+    SignsTogether together(project);
     bool needs = false, redirects = false;
-    for (const Path& file : files) {
+    for (const Path& file : project.imports.files_always_of(path)) {
         const auto found = signs.find(file);
         if (found == signs.end()) continue;
-        for (const OwnSupport::Sign& sign : found->second.signs)
-            surest[sign.kind] = std::max(surest[sign.kind], sign.percent);
-        needs |= found->second.needs_target;
+        together.add(file, found->second);
+        program.asks |= found->second.asks;
+        needs |= found->second.needs_target && at_load.contains(file);
         redirects |= found->second.redirects;
     }
+    // What it loads on the target alone says something where it knows of the target at all.
+    if (!together.empty() && !together.are_enough()) {
+        for (const Path& file : project.imports.files_of(path)) {
+            const auto found = signs.find(file);
+            if (found != signs.end() && found->second.needs_target) together.add(file, found->second);
+        }
+    }
+    program.sign = together.place();
     if (redirects) return OwnChoice::redirected;
-    double doubt = 1;
-    for (const auto& [kind, percent] : surest) doubt *= 1 - static_cast<double>(percent) / 100;
-    if (100 * (1 - doubt) < kEnough) return OwnChoice::none;
+    if (!together.are_enough()) return OwnChoice::none;
     return needs ? OwnChoice::needs : OwnChoice::chooses;
 }
 
@@ -74,27 +109,26 @@ OwnChoice together(OwnChoice a, OwnChoice b) {
     return is_any(OwnChoice::none) || is_any(OwnChoice::shared) ? OwnChoice::shared : OwnChoice::chooses;
 }
 
-bool loads_any(const Project& project, const Path& program, const std::vector<std::string>& modules) {
-    return std::ranges::any_of(project.imports.loads(program), [&](const std::string& loaded) {
-        return std::ranges::any_of(modules, [&](const std::string& module) { return is_within(loaded, module); });
-    });
-}
-
 bool is_python_code(FileType type) { return type == FileType::python || type == FileType::notebook; }
 
 // What programs do, by the files that they load.
 struct Programs {
     std::map<Path, OwnChoice> files;
-    std::vector<Path> choosing;
+    std::map<Path, OwnProgram> choosing;
     std::size_t count = 0;
 
-    void add(const Path& program, const std::vector<Path>& loaded, OwnChoice choice) {
+    std::set<Path> in_some_cases;  // what programs without a choice load only then
+
+    void add(const Path& path, const Project& project, OwnChoice choice, OwnProgram program) {
         ++count;
-        if (choice != OwnChoice::none) choosing.push_back(program);
-        for (const Path& file : loaded) {
+        const bool chooses = choice != OwnChoice::none;
+        if (chooses) choosing.emplace(path, std::move(program));
+        const std::vector<Path> loaded = project.imports.files_of(path);
+        for (const Path& file : chooses ? loaded : project.imports.files_always_of(path)) {
             const auto [at, is_new] = files.emplace(file, choice);
             if (!is_new) at->second = together(at->second, choice);
         }
+        if (!chooses) in_some_cases.insert(loaded.begin(), loaded.end());
     }
 };
 
@@ -155,19 +189,17 @@ private:
     std::set<std::string, std::less<>> of_target_;
 };
 
-bool is_program(const Project& project, const FoundFile& file) {
-    if (!file.analysed || !is_python_code(file.type) || is_test_code(file.path)) return false;
-    return file.type == FileType::notebook || project.imports.is_program(file.path);
-}
-
 OwnPrograms own_programs(const Knowledge& knowledge, const Project& project, const SupportByFile& signs) {
     Programs programs;
-    for (const FoundFile& file : project.files.files) {
+    for (const Program& program : project.programs) {
         // What does without the framework needs no NPU.
-        if (!is_program(project, file) || !loads_any(project, file.path, knowledge.rules.framework.loaded_by)) continue;
-        programs.add(file.path, project.imports.files_of(file.path),
-                     choice_of(project.imports.files_always_of(file.path), signs));
+        if (program.rank == ProgramRank::left_out || !program.uses_framework) continue;
+        OwnProgram own;
+        const OwnChoice choice = choice_of(project, program.path, signs, own);
+        programs.add(program.path, project, choice, std::move(own));
     }
+    // Where a program chooses, it has the say.
+    for (const Path& file : programs.in_some_cases) programs.files.emplace(file, OwnChoice::none);
     if (programs.choosing.empty()) return {};
     OwnPrograms out{std::move(programs.files), programs.choosing, {}};
     for (auto& [path, choice] : out.files) {

@@ -209,7 +209,7 @@ std::vector<base::Message> notes_of(const Project& project, bool copied) {
     const OwnPrograms& own = project.own_programs;
     if (!own.programs.empty()) {
         std::vector<Path> programs;
-        for (const Path& path : own.programs) programs.push_back(project.shown(path));
+        for (const auto& [path, program] : own.programs) programs.push_back(project.shown(path));
         notes.push_back(
             {"These programs take an NPU by themselves, so what they load is left as it is: {programs}. What "
              "says so: {places}. --edit-native migrates them all the same.",

@@ -32,11 +32,35 @@ struct ParsedFile {
     std::size_t packed_bytes() const { return packed.size() + source.raw.size() + source.text.size(); }
 };
 
-// The programs that choose the device by themselves, the target among them.
+// A program that chooses the device by itself, the target among them.
+struct OwnProgram {
+    std::string sign;   // the surest of the files that it always loads, as the report shows it: "device.py:46"
+    bool asks = false;  // it finds the target by itself; else it has to be told
+};
 struct OwnPrograms {
     std::map<base::Path, OwnChoice> files;  // what is left to them; empty without such a program
-    std::vector<base::Path> programs;       // sorted
-    std::vector<std::string> signs;         // the surest one of each file: "device.py:46"
+    std::map<base::Path, OwnProgram> programs;
+    std::vector<std::string> signs;  // the surest one of each file
+};
+
+// How likely it is that people start a program: the smaller, the likelier.
+enum class ProgramRank : std::uint8_t {
+    documented = 1,  // the README or another document starts it
+    installed,       // the package installs a command for it, or runs it as a module
+    in_script,       // a script of the project starts it
+    named,           // its name or its folder says so
+    example,
+    measure,   // a benchmark, an evaluation, a part that can be run by itself
+    left_out,  // a test, a part of the documentation, the setup
+};
+
+struct Program {
+    base::Path path;
+    std::string command;   // that the package installs for it: "toy"; else empty
+    std::string function;  // that the command calls: "main"; else empty
+    ProgramRank rank = ProgramRank::measure;
+    std::string origin;  // what says so: "README.md:12"; empty: its name
+    bool uses_framework = false;
 };
 
 struct Project {
@@ -53,6 +77,7 @@ struct Project {
     std::shared_ptr<const CudaNames> cuda_names;  // what leads to CUDA-only code; see find_cuda_code
     OwnPrograms own_programs;                     // see find_own_choice
     ImportGraph imports;
+    std::vector<Program> programs;              // best first; see find_programs
     std::vector<base::Path> loading_framework;  // sorted: files that load it through other files of the project
     std::vector<base::Path> beside_framework;   // sorted: files that files which load it import
     std::vector<char> holds_values;             // by file: see match/value_ends.h

@@ -117,13 +117,19 @@ std::vector<ProjectConditions::Size> ProjectConditions::sizes_in(std::string_vie
     return out;
 }
 
-void ProjectConditions::apply(std::vector<ReportFile>& files) {
+void ProjectConditions::leave_out(std::vector<ReportFile>& files, std::vector<JobFacts>& facts) {
     for (const ReportFile& file : files) {
         for (const ReportFinding& item : file.findings) found(item.outcome.finding.rule);
     }
-    for (ReportFile& file : files) {
+    for (ReportFile& file : files)
+        std::erase_if(file.findings, [&](const ReportFinding& item) { return !belongs(item.outcome.finding.rule); });
+    for (JobFacts& one : facts)
+        std::erase_if(one.transfer.left, [&](const TransferPlace& place) { return !belongs(place.rule); });
+}
+
+void ProjectConditions::say_once(std::vector<ReportFile>& files) {
+    for (ReportFile& file : files)
         std::erase_if(file.findings, [&](ReportFinding& item) { return !keep(file.path, item.outcome); });
-    }
     for (ReportFile& file : files) {
         for (ReportFinding& item : file.findings) {
             item.also = other_places(item.outcome.finding);
@@ -131,6 +137,11 @@ void ProjectConditions::apply(std::vector<ReportFile>& files) {
                 item.outcome.finding.message.add({"The same at {places}.", {{"places", some_of(item.also)}}});
         }
     }
+}
+
+bool ProjectConditions::belongs(const std::string& rule) const {
+    const Rule* known = rules_.find_rule(rule);
+    return known == nullptr || belongs(*known);
 }
 
 bool ProjectConditions::belongs(const Rule& rule) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text_search.h"
+#include "migrator/project/job.h"
 #include "migrator/report/report.h"
 #include "migrator/ruleset/rule_set.h"
 
@@ -34,16 +35,19 @@ public:
     // The rule has found something, before the first `keep`.
     void found(const std::string& rule) { found_.insert(rule); }
 
-    // Then, in the order of the project: takes away the findings that do not belong. What the rule's formula gives is added
-    // to its message; a finding that is said once has the places of the others, but for advice, which is of the whole.
-    void apply(std::vector<ReportFile>& files);
-    // The same for one finding of a file: whether it stays.
+    // Then: takes away the findings that do not belong, and of what transfer_to_npu leaves.
+    void leave_out(std::vector<ReportFile>& files, std::vector<JobFacts>& facts);
+    // Then, in the order of the project: of what is said once the first finding stays, with the places of the others, but
+    // for advice, which is of the whole. What the rule's formula gives is added to its message.
+    void say_once(std::vector<ReportFile>& files);
+    // All of it for one finding of a file: whether it stays.
     bool keep(const base::Path& file, FindingOutcome& outcome);
 
 private:
     void watch_sizes(const std::vector<std::string>& names);
     // What the project mentions, and what is said of it, lets the rule speak.
     bool belongs(const Rule& rule) const;
+    bool belongs(const std::string& rule) const;
     const std::vector<std::string>& other_places(const Finding& finding) const;
     struct Size {
         std::string_view name;

@@ -29,13 +29,14 @@ base::Dictionary translated(const Report& report, const base::Dictionary& dictio
     for (const ReportFile& file : report.files) {
         for (const ReportFinding& item : file.findings) out.add(item.outcome.finding.message);
     }
+    out.add(report.summary.sentence);
     for (const RuleRow& rule : report.rules) out.add(rule.message);
     for (const OperatorRow& op : report.operators) {
         out.add(op.what);
         out.add(op.difference);
     }
-    for (const TransferRow& program : report.programs) {
-        for (const TransferPlace& place : program.places) out.add(place.message);
+    for (const ProgramOutcome& program : report.programs) {
+        for (const TransferPlace& place : program.transfer.places) out.add(place.message);
     }
     for (const ChipCoverageRow& chip : report.chip_coverage) out.add(chip.product);
     for (const base::Message& note : report.notes) out.add(note);

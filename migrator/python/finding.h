@@ -7,6 +7,7 @@
 #include "base/message.h"
 #include "base/text_position.h"
 #include "migrator/edit/edit.h"
+#include "migrator/python/code_names.h"
 #include "migrator/rule/finding_kind.h"
 #include "migrator/semantic/reference.h"
 
@@ -26,6 +27,11 @@ struct Finding {
     // Counts only when training comes here, which other files decide: when a program that trains loads the file, and, where
     // a function is named, when each round calls it.
     std::optional<std::string> needs_training{};
+    CodeStanding standing{};  // of Python
+    // Of files of programs that choose the device by themselves: those do without it on the NPU; it only names something.
+    bool is_left_to_choice = false;
+    bool is_only_named = false;
+    std::string told{};      // what a person gives the program in place of an edit: "--device npu"; empty: nothing
     std::optional<Fix> fix;  // present only when the finding may be fixed here
 };
 

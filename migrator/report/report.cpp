@@ -31,11 +31,6 @@ bool has_problem(const ReportFile& file) {
     });
 }
 
-bool needs_review(const FindingOutcome& outcome) {
-    return outcome.finding.severity != Severity::info && outcome.state != FixState::applied &&
-           outcome.state != FixState::available;
-}
-
 // `has_edits`: what only follows the edit of another finding is settled with it, and counted with none.
 void count(const FindingOutcome& outcome, bool has_edits, ReportSummary& summary, KindRow& row) {
     Severity severity = outcome.finding.severity;
@@ -92,6 +87,8 @@ std::string sentence_of(const ReportSummary& summary) {
         case Verdict::convertible:
             return with_verb(summary.available, "can", "can") +
                    " be rewritten automatically; nothing else is left to do.";
+        case Verdict::native:
+        case Verdict::partly:
         case Verdict::review:
         case Verdict::blocked: break;
     }
@@ -219,6 +216,11 @@ std::string lines_of(const base::LineIndex& lines, std::string_view text, const 
 
 }  // namespace
 
+bool needs_review(const FindingOutcome& outcome) {
+    return outcome.finding.severity != Severity::info && outcome.state != FixState::applied &&
+           outcome.state != FixState::available;
+}
+
 std::string place_of(const base::Path& file, const FindingOutcome& outcome) {
     return base::format("{}:{}", file, outcome.begin.line);
 }
@@ -288,6 +290,7 @@ void compare_with(const Baseline& baseline, Report& report) {
 
 bool has_open_finding(const Report& report, Severity at_least, const std::set<std::string>& known) {
     for (const ReportFile& file : report.files) {
+        if (!file.is_reached) continue;
         for (const ReportFinding& item : file.findings) {
             if (is_open_finding(item, at_least, known)) return true;
         }

@@ -16,8 +16,8 @@
 #include "migrator/report/coverage_rows.h"
 #include "migrator/report/effort.h"
 #include "migrator/report/operator_row.h"
+#include "migrator/report/program_outcome.h"
 #include "migrator/report/run_origin_row.h"
-#include "migrator/report/transfer_row.h"
 #include "migrator/report/unknown_package.h"
 #include "migrator/rewrite/file_outcome.h"
 #include "migrator/rule/source.h"
@@ -68,9 +68,10 @@ struct ReportFile {
     base::Path path;
     FileType type = FileType::other;
     std::uint64_t lines = 0;
-    bool parsed = false;   // Python: the whole file parsed without an error node
-    bool is_test = false;  // by its path: not code of the product
-    bool changed = false;  // by the run; of `analyze` and `--apply none`: would be changed by the fixes
+    bool parsed = false;     // Python: the whole file parsed without an error node
+    bool is_test = false;    // by its path: not code of the product
+    bool changed = false;    // by the run; of `analyze` and `--apply none`: would be changed by the fixes
+    bool is_reached = true;  // what the verdict is about; false: none of the programs that it is about always loads it
     Readiness readiness = Readiness::ready;
     std::vector<ReportFinding> findings;
     std::string sha256;             // of the original bytes; empty: there is no such file yet
@@ -154,8 +155,10 @@ inline constexpr std::string_view kUnverifiedNote = " (No source is known for th
 
 enum class Verdict {
     nothing_found,  // no finding at all
+    native,         // the programs take an NPU by themselves
     ready,          // every warning and error is settled
     convertible,    // what is left can be applied by `migrate`
+    partly,         // the first program takes an NPU by itself, and another has work left
     review,         // warnings are left, or no file was analysed
     blocked,        // errors are left
 };
@@ -178,7 +181,7 @@ struct ReportSummary {
     std::map<Readiness, std::uint64_t> by_readiness;   // analysed files
     std::vector<KindRow> by_kind;                      // kinds with findings, in the order of FindingKind
     Verdict verdict = Verdict::nothing_found;
-    std::string sentence;  // the verdict in words
+    base::Message sentence;  // the verdict in words
 };
 
 struct Report {
@@ -190,7 +193,7 @@ struct Report {
     std::vector<ThirdPartyRow> third_party;           // sorted by package
     std::vector<UnknownPackageRow> unknown_packages;  // those that code imports first, then by name
     std::vector<OperatorRow> operators;               // that C++ sources offer to Python, in their order
-    std::vector<TransferRow> programs;                // of `analyze`, sorted by path
+    std::vector<ProgramOutcome> programs;             // of `analyze`, what is started first in front
     std::vector<ApiCoverageRow> api_coverage;    // oldest version first; empty without Python that uses the framework
     std::vector<ChipCoverageRow> chip_coverage;  // empty without operators, and where no report is written
     std::optional<BaselineRow> baseline;         // of --baseline
@@ -207,6 +210,9 @@ struct RunTrace {
     std::vector<std::string> written;  // report files, the one to open first in front
     base::Path record = {};            // of what was changed in place; empty: nothing
 };
+
+// Whether a person has to settle it.
+bool needs_review(const FindingOutcome& outcome);
 
 // Where a finding of a file is: "train.py:12".
 std::string place_of(const base::Path& file, const FindingOutcome& outcome);
@@ -226,7 +232,7 @@ void compare_with(const Baseline& baseline, Report& report);
 // Whether a finding is not applied and has at least this severity. `known`: ids that do not count.
 bool is_open_finding(const ReportFinding& item, Severity at_least, const std::set<std::string>& known);
 
-// True when there is such a finding. `known`: ids that do not count.
+// True when there is such a finding in a file that the verdict is about. `known`: ids that do not count.
 bool has_open_finding(const Report& report, Severity at_least, const std::set<std::string>& known = {});
 
 // Schema: docs/reference/report-schema.md. `indent` 0: on one line.

@@ -144,7 +144,7 @@ std::string heading(const Report& report) {
     const base::Language& say = report.language;
     std::string paths;
     for (const std::string& path : report.run.paths) paths += (paths.empty() ? "" : " ") + code(path);
-    return say.format("# Migration report: {}\n\n{}\n", paths, plain(say.said(report.summary.sentence)));
+    return say.format("# Migration report: {}\n\n{}\n", paths, plain(say.said(report.summary.sentence.text())));
 }
 
 }  // namespace

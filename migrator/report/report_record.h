@@ -7,6 +7,7 @@
 
 #include "base/record.h"
 #include "migrator/report/or_null.h"
+#include "migrator/report/program_record.h"
 #include "migrator/report/report.h"
 #include "migrator/report/titles.h"
 
@@ -45,9 +46,11 @@ constexpr auto record_of(const ReportSummary*) {
     using S = ReportSummary;
     return base::record(
         "summary", "the report in figures",
-        base::field("verdict", &S::verdict,
-                    "`ready`: nothing is left; `convertible`: the rest can be applied by `migrate`; `review`: warnings "
-                    "are left; `blocked`: errors are left")
+        base::field(
+            "verdict", &S::verdict,
+            "`native`: the programs take an NPU by themselves; `partly`: the first one does, and another has work "
+            "left; `ready`: nothing is left; `convertible`: the rest can be applied by `migrate`; `review`: "
+            "warnings are left; `blocked`: errors are left")
             .always(),
         base::field("sentence", &S::sentence, "the verdict in words").always(),
         base::field("files_seen", &S::files_seen, "files of the project").always(),
@@ -109,32 +112,6 @@ constexpr auto record_of(const ThirdPartyRow*) {
         base::field("advice", &T::advice, "what to do").always(),
         base::field("places", &T::places, "every import and requirement: `path:line`").always(),
         base::field("finding_ids", &T::finding_ids, "the ids of their findings, in the same order").always());
-}
-
-constexpr auto record_of(const TransferPlace*) {
-    using T = TransferPlace;
-    return base::record("transfer_place", "a finding that transfer_to_npu leaves",
-                        base::field("path", &T::path, "of the file").always(),
-                        base::field("line", &T::line, "in it").always(),
-                        base::field("rule", &T::rule, "of the finding").always(),
-                        base::field("subject", &T::subject, "of the finding").always(),
-                        base::field("message", &T::message, "of the finding").always());
-}
-
-constexpr auto record_of(const TransferRow*) {
-    using T = TransferRow;
-    return base::record(
-        "program", "whether transfer_to_npu would be enough for a file that is run",
-        base::field("path", &T::path, "of the program").always(),
-        base::field("files", &T::files, "of the project that it loads, itself included").always(),
-        base::field("transfer_to_npu", &T::verdict,
-                    "`nothing_to_do`: nothing ties it to CUDA; `enough`: the two lines that load it; `with_edits`: and "
-                    "the edits of `--style auto`; `not_enough`: places are left")
-            .always(),
-        base::field("redirected", &T::redirected, "findings in these files that are redirected at run time").always(),
-        base::field("edited", &T::edited, "findings that an edit settles").always(),
-        base::field("left", &T::left, "the others, without mere information").always(),
-        base::field("places", &T::places, "the first 20 of what is left").always());
 }
 
 constexpr auto record_of(const BaselineRow*) {
@@ -280,6 +257,11 @@ constexpr auto record_of(const ReportFile*) {
         base::field(
             "test", [](const F& f) { return f.is_test ? std::optional(true) : std::nullopt; },
             "true for code of tests, by its path; else missing"),
+        base::field(
+            "reached", [](const F& f) { return f.is_reached ? std::nullopt : std::optional(false); },
+            "false where the verdict is about programs and none of them always loads the file, so that `--fail-on` "
+            "does not "
+            "count it; else missing"),
         base::field("changed", &F::changed, "whether the fixes change it").always(),
         base::field(
             "readiness", &F::readiness,
@@ -353,8 +335,10 @@ constexpr auto record_of(const Report*) {
         base::field("operators", &R::operators,
                     "operators that the C++ and CUDA sources offer to Python, in their order")
             .always(),
-        base::field("programs", &R::programs,
-                    "of `analyze`: whether `transfer_to_npu` would be enough for each file that is run, sorted by path")
+        base::field(
+            "programs", &R::programs,
+            "of `analyze`: each file that is run: whether it runs on the NPU, and whether `transfer_to_npu` would be "
+            "enough; what people start first in front")
             .always(),
         base::field("api_coverage", &R::api_coverage,
                     "how the versions of PyTorch support the interfaces that the project uses")
@@ -379,17 +363,12 @@ inline constexpr auto base::kAll<migrator::FixState> = migrator::kAllStates;
 template <>
 inline constexpr auto base::kAll<migrator::Verdict> = [] {
     using enum migrator::Verdict;
-    return std::to_array({nothing_found, ready, convertible, review, blocked});
+    return std::to_array({nothing_found, native, ready, convertible, partly, review, blocked});
 }();
 template <>
 inline constexpr auto base::kAll<migrator::Readiness> = [] {
     using enum migrator::Readiness;
     return std::to_array({ready, small_work, blocked});
-}();
-template <>
-inline constexpr auto base::kAll<migrator::TransferVerdict> = [] {
-    using enum migrator::TransferVerdict;
-    return std::to_array({nothing_to_do, enough, with_edits, not_enough});
 }();
 template <>
 inline constexpr auto base::kAll<migrator::FileType> = migrator::kAllFileTypes;

@@ -75,10 +75,11 @@ std::string table(const Language& say, const ReportSummary& summary, bool analys
 }
 
 std::string verdict_line(const Language& say, const ReportSummary& summary, bool colour) {
-    Style style = summary.verdict == Verdict::blocked  ? Style::red
-                  : summary.verdict == Verdict::review ? Style::yellow
-                                                       : Style::green;
-    return "  " + styled(wrapped(say.said(summary.sentence), 2, kTextColumns), style, colour) + "\n\n";
+    Style style = summary.verdict == Verdict::blocked                                        ? Style::red
+                  : summary.verdict == Verdict::review || summary.verdict == Verdict::partly ? Style::yellow
+                                                                                             : Style::green;
+    return "  " + styled(wrapped(base::printable(say.said(summary.sentence.text())), 2, kTextColumns), style, colour) +
+           "\n\n";
 }
 
 std::string more(const Language& say, std::size_t total, std::size_t shown, std::string_view indent) {
@@ -102,7 +103,9 @@ std::string actions(const Report& report, TerminalStyle style) {
     if (report.actions.empty()) return "";
     bool colour = style.colour;
     std::size_t shown = shown_of(report.actions.size(), style);
-    std::string out = "  " + styled(say.text("What a person must do first"), Style::bold, colour) + "\n";
+    const bool is_native = report.summary.verdict == Verdict::native;
+    const std::string title = say.text(is_native ? "What else was found" : "What a person must do first");
+    std::string out = "  " + styled(title, Style::bold, colour) + "\n";
     for (std::size_t i = 0; i < shown; ++i) {
         const ActionRow& row = report.actions[i];
         std::string places = base::printable(row.place);
@@ -130,7 +133,8 @@ std::string effort_line(const Language& say, const ReportSummary& summary) {
         const auto found = summary.by_readiness.find(readiness);
         return found == summary.by_readiness.end() ? 0 : found->second;
     };
-    if (summary.by_effort.empty()) return "";
+    // What nobody has to do takes no time.
+    if (summary.by_effort.empty() || summary.verdict == Verdict::native) return "";
     return say.format("  {} ready, {} need minor edits, {} blocked by code or packages to replace or port\n\n",
                       say.plural(files(Readiness::ready), "file"), with_separators(files(Readiness::small_work)),
                       with_separators(files(Readiness::blocked)));
@@ -152,12 +156,47 @@ std::string transfer_text(const Language& say, const TransferRow& row) {
     return say.text("nothing to do");
 }
 
-// Whether the program could run without edits, for those that have something to do.
+bool is_running(const ProgramOutcome& row) {
+    return row.verdict == ProgramVerdict::runs || row.verdict == ProgramVerdict::runs_with;
+}
+
+std::string program_text(const Language& say, const ProgramOutcome& row) {
+    switch (row.verdict) {
+        case ProgramVerdict::runs: return say.text("runs as it is");
+        case ProgramVerdict::runs_with: return say.text("runs, on request");
+        case ProgramVerdict::edit: return say.format("runs with {}", say.plural(row.edits, "edit"));
+        case ProgramVerdict::open: return say.text("has places to look at");
+        case ProgramVerdict::blocked:
+            return say.format("blocked by {} in what it always loads", say.plural(row.blockers.size(), "error"));
+    }
+    return "";
+}
+
+// Where programs take an NPU by themselves: what is said of each that people start.
 std::string programs(const Report& report, TerminalStyle style) {
     const Language& say = report.language;
+    const bool is_by_program = report.summary.verdict == Verdict::native || report.summary.verdict == Verdict::partly;
+    std::vector<const ProgramOutcome*> rows;
+    for (const ProgramOutcome& row : report.programs) {
+        if (row.uses_framework && row.rank < kRankLeftOut) rows.push_back(&row);
+    }
+    if (!is_by_program || rows.empty()) return "";
+    const std::size_t shown = shown_of(rows.size(), style);
+    std::string out = "  " + styled(say.text("Programs"), Style::bold, style.colour) + "\n";
+    for (std::size_t i = 0; i < shown; ++i) {
+        const ProgramOutcome& row = *rows[i];
+        out += "    " + wrapped(base::printable(row.name()) + ": " + program_text(say, row), 6, kTextColumns) + "\n";
+    }
+    return out + more(say, rows.size(), shown, "    ") + "\n";
+}
+
+// Whether the program could run without edits, for those that have something to do.
+std::string transfers(const Report& report, TerminalStyle style) {
+    const Language& say = report.language;
     std::vector<const TransferRow*> rows;
-    for (const TransferRow& row : report.programs) {
-        if (row.verdict != TransferVerdict::nothing_to_do) rows.push_back(&row);
+    for (const ProgramOutcome& row : report.programs) {
+        const bool has_choice = !row.chooses_at.empty() && is_running(row);
+        if (row.transfer.verdict != TransferVerdict::nothing_to_do && !has_choice) rows.push_back(&row.transfer);
     }
     if (rows.empty()) return "";
     const std::size_t shown = shown_of(rows.size(), style);
@@ -240,6 +279,8 @@ std::string next_step(const Report& report, const RunTrace& trace) {
     bool analyse = report.run.output.empty();
     std::string paths = base::shell_paths(report.run.paths);
     bool one = report.run.paths.size() == 1;
+    if (summary.verdict == Verdict::native)
+        return say.text("run the programs as they are, on a machine with torch_npu");
     if (analyse && summary.available > 0) return say.format("migrator migrate {} -o OUT", one ? paths : "PATH");
     if (analyse && trace.written.empty() && summary.findings > 0) {
         return say.format("migrator analyze {} --report DIR   write every finding to a page to work through", paths);
@@ -262,7 +303,7 @@ std::string report_terminal(const Report& report, const RunTrace& trace, Termina
         heading(report, trace, style.colour) + files_line(say, report.summary, analyse) + files(report, style);
     out += table(say, report.summary, analyse, style.colour) + verdict_line(say, report.summary, style.colour);
     out += effort_line(say, report.summary) + actions(report, style) + operators(report, style) +
-           unknown_packages(report, style) + programs(report, style) + notes(report, style);
+           unknown_packages(report, style) + programs(report, style) + transfers(report, style) + notes(report, style);
     std::string label = say.text("Report  ");
     for (const std::string& path : trace.written) {
         out += "  " + styled(label, Style::bold, style.colour) + base::printable(path) + "\n";

@@ -43,8 +43,10 @@ std::string_view title(FixState state) {
 std::string_view name(Verdict verdict) {
     switch (verdict) {
         case Verdict::nothing_found: return "nothing_found";
+        case Verdict::native: return "native";
         case Verdict::ready: return "ready";
         case Verdict::convertible: return "convertible";
+        case Verdict::partly: return "partly";
         case Verdict::review: return "review";
         case Verdict::blocked: return "blocked";
     }

@@ -235,6 +235,12 @@ void add_cells(const NotebookCode& code, const CellText& text, const ParsedText&
         round.findings.push_back({finding_in_json(code, text, std::move(one.finding)), one.state});
 }
 
+void note_standings(const SyntaxTree& tree, const CodeStandings& standings, std::vector<Decided>& decided) {
+    for (Decided& one : decided) {
+        if (one.finding.range.size() > 0) one.finding.standing = standings[tree.smallest_at(one.finding.range)];
+    }
+}
+
 Round run_notebook_round(const SourceFile& file, const TextVersion& version, const RewriteContext& context,
                          bool is_first) {
     Round round;
@@ -293,6 +299,11 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
         round.operators = read_cpp_operators(CppTokens(version.text), *context.match.rules);
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);
+    if (is_first && parsed.tree != nullptr) {
+        const CodeStandings standings = code_standings(*parsed.tree);
+        round.names = code_names(*parsed.tree, standings);
+        note_standings(*parsed.tree, standings, round.findings);
+    }
     Editor editor(version.text, parsed, context.match, round.findings);
     if (!candidates.empty()) round.edits = editor.apply(candidates);
     if (is_first) round.proposals = editor.propose(uncertain_with_fix(round.findings));

@@ -49,6 +49,11 @@ base::Status add(RuleSet& set, AdaptedNames names, const base::JsonPlace&) {
     append(set.adapted.source_words, names.source_words);
     append(set.adapted.target_words, names.target_words);
     append(set.adapted.directories_of_tests, names.directories_of_tests);
+    append(set.adapted.questions, names.questions);
+    append(set.adapted.default_keywords, names.default_keywords);
+    append(set.adapted.variable_lookups, names.variable_lookups);
+    append(set.adapted.default_lookups, names.default_lookups);
+    append(set.adapted.harmless, names.harmless);
     set.adapted.support.insert(set.adapted.support.end(), names.support.begin(), names.support.end());
     set.adapted.forms = names.forms;
     return {};

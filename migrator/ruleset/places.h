@@ -99,13 +99,15 @@ struct SupportNames {
     std::vector<std::string> names;  // "torch.npu"; what is below them too
     std::uint64_t percent = 0;
     bool redirects = false;  // what asks for CUDA afterwards is answered by the target
+    bool asks = false;       // they find it by themselves
 };
 constexpr auto record_of(const SupportNames*) {
     return base::record(
         "support_names", "names whose use says that a program runs on the NPU by its own work",
         base::field("names", &SupportNames::names, "they, and what is below them").needed(),
         base::field("percent", &SupportNames::percent, "how sure that is").needed().up_to(100),
-        base::field("redirects", &SupportNames::redirects, "what asks for CUDA afterwards is answered by the NPU"));
+        base::field("redirects", &SupportNames::redirects, "what asks for CUDA afterwards is answered by the NPU"),
+        base::field("asks", &SupportNames::asks, "they find the NPU by themselves: nobody has to name it"));
 }
 
 // How sure other signs are, in per cent.
@@ -137,6 +139,11 @@ struct AdaptedNames {
     // Parts of the names of files and directories: requirements_gpu.txt beside requirements_npu.txt.
     std::vector<std::string> source_words, target_words;
     std::vector<std::string> directories_of_tests;  // ".github"
+    std::vector<std::string> questions;             // functions that ask whether a name is there: "hasattr"
+    std::vector<std::string> default_keywords;      // "default" of add_argument(default="cuda")
+    std::vector<std::string> variable_lookups;      // "os.environ.get"
+    std::vector<std::string> default_lookups;       // "get" of values.get("device", "cuda")
+    std::vector<std::string> harmless;              // "torch.cuda.manual_seed": nothing happens without CUDA
     std::vector<SupportNames> support;
     SupportForms forms;
 };
@@ -151,6 +158,18 @@ constexpr auto record_of(const AdaptedNames*) {
         base::field("source_words", &AdaptedNames::source_words, "words of paths of what is for CUDA").needed(),
         base::field("target_words", &AdaptedNames::target_words, "words of paths of what is for the NPU").needed(),
         base::field("directories_of_tests", &AdaptedNames::directories_of_tests, "of services that test a project")
+            .needed(),
+        base::field("questions", &AdaptedNames::questions, "functions that ask whether a name is there").needed(),
+        base::field("default_keywords", &AdaptedNames::default_keywords,
+                    "arguments with the value of an option that nobody gives")
+            .needed(),
+        base::field("variable_lookups", &AdaptedNames::variable_lookups,
+                    "functions that give a variable of the environment, or else their second argument")
+            .needed(),
+        base::field("default_lookups", &AdaptedNames::default_lookups,
+                    "functions and methods whose last argument is only what is taken where there is nothing else")
+            .needed(),
+        base::field("harmless", &AdaptedNames::harmless, "names of CUDA that may be called where there is none")
             .needed(),
         base::field("support", &AdaptedNames::support, "names that say that a program runs on the NPU").needed(),
         base::field("forms", &AdaptedNames::forms, "how sure other signs are").needed());

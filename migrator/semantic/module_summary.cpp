@@ -32,8 +32,8 @@ public:
         }
         for (const ImportedName& imported : model_.imports) {
             if (!imported.type_checking_only)
-                out.imports.push_back(
-                    {imported.name == "*" ? imported.module : imported.qualified(), !imported.conditional});
+                out.imports.push_back({imported.name == "*" ? imported.module : imported.qualified(),
+                                       !imported.conditional, !imported.conditional && imported.scope == kModuleScope});
             if (imported.name == "*" && imported.scope == kModuleScope) out.stars.push_back(imported.module);
         }
         add_imports_by_text(out);
@@ -56,10 +56,14 @@ private:
             const bool by_name = tree.kind(first) == NodeKind::keyword_argument;
             const auto module = string_literal_value(tree, by_name ? tree.child(first, Field::value) : first);
             // A relative name is relative to an argument.
-            if (module && !module->empty() && !module->starts_with('.'))
-                out.imports.push_back({resolve_module(model_.context, *module).name,
-                                       model_.regions[model_.region_of[id]].parent == kNone});
+            if (module && !module->empty() && !module->starts_with('.')) add_import_by_text(*module, id, out);
         }
+    }
+
+    void add_import_by_text(const std::string& module, NodeId call, ModuleSummary& out) const {
+        const bool always = model_.regions[model_.region_of[call]].parent == kNone;
+        const bool at_load = always && model_.scope_of[call] == kModuleScope;
+        out.imports.push_back({resolve_module(model_.context, module).name, always, at_load});
     }
 
     // Classes and functions that others can reach: not those inside functions.

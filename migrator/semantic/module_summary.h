@@ -31,8 +31,9 @@ struct ClassSummary {
 };
 
 struct ImportedModule {
-    std::string name;    // "torch.nn", "pkg.model.Net"
-    bool always = true;  // not below if, try or except
+    std::string name;     // "torch.nn", "pkg.model.Net"
+    bool always = true;   // not below if, try or except
+    bool at_load = true;  // and not in a function
 };
 
 struct ModuleSummary {

@@ -21,6 +21,7 @@ class File:
     edits: List[Edit]
     excerpts: List[Excerpt]
     test: Optional[bool] = None
+    reached: Optional[bool] = None
     original: Optional[Original] = None
 
 
@@ -124,7 +125,19 @@ class Coverage:
 
 @dataclasses.dataclass
 class Program:
+    name: str
     path: str
+    rank: int
+    origin: Optional[str]
+    verdict: str
+    because: Optional[str]
+    with_: List[str]
+    needs: List[str]
+    not_with: List[str]
+    blockers: List[str]
+    open: List[str]
+    edits: int
+    reached: Reached
     files: int
     transfer_to_npu: str
     redirected: int
@@ -140,6 +153,12 @@ class TransferPlace:
     rule: str
     subject: str
     message: str
+
+
+@dataclasses.dataclass
+class Reached:
+    always: int
+    optional: int
 
 
 @dataclasses.dataclass

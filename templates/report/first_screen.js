@@ -1,6 +1,6 @@
 // The first screen: how far, what blocks, how long, what first, and one button that starts the review.
-const TONES = { ready: 'applied', nothing_found: 'applied', convertible: 'available', review: 'warning', blocked: 'error' };
-const SIGNS = { ready: '✓', nothing_found: '✓', convertible: '→', review: '!', blocked: '✕' };
+const TONES = { native: 'applied', partly: 'available', ready: 'applied', nothing_found: 'applied', convertible: 'available', review: 'warning', blocked: 'error' };
+const SIGNS = { native: '✓', partly: '→', ready: '✓', nothing_found: '✓', convertible: '→', review: '!', blocked: '✕' };
 
 function make_first_screen(page, parts) {
   const { model, report, words, decisions } = page;
@@ -20,11 +20,14 @@ function make_first_screen(page, parts) {
   const counts = parts.counts_of(model.findings);
   const fact = (value, label, filter) => h('div', {}, filter && value ? h('button', { type: 'button', class: 'fact', click: () => page.review_with(filter) }, h('b', {}, number(value)), h('span', { class: 'small' }, label)) : [h('b', {}, number(value)), h('span', { class: 'muted small' }, label)]);
   const analyse = report.command === 'analyze';
+  // What is said of programs comes with its translation.
+  const translated = said(model, words, summary.sentence);
+  const sentence = translated === summary.sentence ? words.sentence(summary) : translated;
   // Rounded down: all of it is all of it.
   const how_far = all ? Math.floor((made + settled) / all * 100) : 100;
   return h('section', { class: `card hero ${TONES[summary.verdict] || 'info'}`, 'aria-label': words.overview },
     h('div', { class: 'verdict' }, h('span', { class: 'dot', 'aria-hidden': 'true' }, SIGNS[summary.verdict] || '?'),
-      h('div', {}, h('h2', {}, words.verdict[summary.verdict] || summary.verdict), h('p', { class: 'muted' }, literal(words.sentence(summary)))),
+      h('div', {}, h('h2', {}, words.verdict[summary.verdict] || summary.verdict), h('p', { class: 'muted' }, literal(sentence))),
       open ? h('button', { type: 'button', class: 'plain strong start', id: 'start-review', click: () => page.review_with({ bucket: 'review' }) }, words.startReview(number(open))) : null),
     h('div', { class: 'figures' },
       figure(words.howFar, h('b', { id: 'how-far' }, `${how_far} %`), h('p', { class: 'muted small' }, words.howFarMeaning(number(made), number(settled), number(all)))),

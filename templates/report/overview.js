@@ -42,7 +42,7 @@ function make_overview(page) {
     });
     const head = [words.kindColumn, '', words.findings, words.severities.error, words.severities.warning, words.severities.info, words.toReview];
     return card(words.byKind, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
-      label ? h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label) : h('td', { class: 'wide' })))), h('tbody', {}, rows))));
+      label ? h('th', { scope: 'col', class: i > 2 ? 'number' : null }, label) : h('td', { class: 'wide' })))), h('tbody', {}, rows))));
   }
 
   function todo() {
@@ -108,20 +108,20 @@ function make_overview(page) {
     return parts.some((part) => part) ? card(words.effort, h('div', { class: 'two' }, parts)) : null;
   }
   const TRANSFER_TONES = { nothing_to_do: 'applied', enough: 'applied', with_edits: 'available', not_enough: 'warning' };
+  const PROGRAM_TONES = { runs: 'applied', runs_with: 'applied', edit: 'available', open: 'warning', blocked: 'error' };
   function programs() {
     const STEP = 10;
-    const rank = Object.keys(TRANSFER_TONES).reverse();
-    const rest = (report.programs || []).slice().sort((a, b) => rank.indexOf(a.transfer_to_npu) - rank.indexOf(b.transfer_to_npu));
+    const rest = (report.programs || []).slice();
     if (!rest.length) return null;
     const body = h('tbody');
     const button = h('button', { class: 'plain more', type: 'button', click: add }, words.more);
     function add() {
-      body.append(...rest.splice(0, STEP).map((row) => h('tr', {}, h('td', {}, mono(row.path)), h('td', {}, chip(TRANSFER_TONES[row.transfer_to_npu] || 'info', words.transfers[row.transfer_to_npu] || row.transfer_to_npu)),
+      body.append(...rest.splice(0, STEP).map((row) => h('tr', {}, h('td', {}, mono(row.name)), h('td', {}, chip(PROGRAM_TONES[row.verdict] || 'info', words.programVerdicts[row.verdict] || row.verdict)), h('td', {}, chip(TRANSFER_TONES[row.transfer_to_npu] || 'info', words.transfers[row.transfer_to_npu] || row.transfer_to_npu)),
         [row.files, row.redirected, row.edited, row.left].map((value) => h('td', { class: 'number' }, number(value))))));
       button.hidden = rest.length === 0;
     }
     add();
-    const head = [words.program, words.verdictColumn, words.files, words.redirected, words.edited, words.left];
+    const head = [words.program, words.verdictColumn, words.transferColumn, words.files, words.redirected, words.edited, words.left];
     return card(words.programs, h('div', { class: 'scroll' }, h('table', {}, h('thead', {}, h('tr', {}, head.map((label, i) =>
       h('th', { scope: 'col', class: i > 1 ? 'number' : null }, label)))), body)), button);
   }

@@ -20,6 +20,7 @@ home = CUDA_HOME  # expect: custom_ops.cuda_home
 torch.ops.load_library("libd.so")  # expect: custom_ops.load_library
 y = torch.ops.my_ops.gelu(torch.zeros(1))  # expect: custom_ops.torch_ops
 z = torch.ops.aten.add(1, 2)  # expect: custom_ops.torch_ops_builtin
+aten = torch.ops.aten  # ok: custom_ops.torch_ops
 stream = torch._C._cuda_getCurrentRawStream(0)  # expect: custom_ops.private_bindings
 
 

@@ -6,10 +6,13 @@ Each case is a folder of cases/: `in` is the project, `expect.json` what is righ
 * `files`: by path and line a letter, and a text. E: the line becomes the text but for its blanks in front, or one of several behind ||; U: neither edited nor reported, but for
   findings of severity info; F: an edit, a warning or an error; N: not edited; A: any.
 * `rest`: U or N, for the lines that are not named. Lines that import torch_npu may come in where it is N.
+* `programs`: what the report says of each, `says` its verdict and `with` how it is asked for the NPU; a name with a colon is a command's module and function.
+* `project`: native or native_with where the verdict of the summary is native; with none, obsolete and library it is neither native nor partly.
 * `state`: A the project does not know the NPU, B supports it, C in part, D for an old stack, E a library does it. Of B nothing is edited, and neither
   `migrate --check` nor `analyze --fail-on error` ends with 1.
 
-wrong.json lists the cases that are not right yet. It has to say what is so: a case of it that is right fails as well.
+wrong.json lists the cases that are not right yet, for their edits and for what is said of programs. It has to say what is so: a case of it that is right fails
+as well.
 """
 
 import difflib
@@ -96,15 +99,37 @@ def check_case(folder, work):
     return wrong
 
 
+def check_programs(folder, work):
+    expect, out, wrong = json.loads((folder / "expect.json").read_text()), work / f"{folder.name}_p", []
+    done = run(tool("migrator"), "analyze", folder / "in", "--report", out, "--format", "json", "--no-config", "-q")
+    if done.returncode != 0:
+        return [f"analyze: {done.returncode} {done.stderr}"]
+    report = json.loads((out / "report.json").read_text())
+    rows = {row[key]: row for row in report["programs"] for key in ("path", "name")}
+    for name, right in expect.get("programs", {}).items():
+        row = rows.get(name.split(":")[0].replace(".", "/") + ".py" if ":" in name else name)
+        if row is None or row["verdict"] != right["says"]:
+            wrong.append(f"{name}: is {row and row['verdict']}, right: {right['says']}")
+        elif right.get("with") and row["with"] != right["with"]:
+            wrong.append(f"{name}: with {row['with']}, right: {right['with']}")
+    verdict, kind = report["summary"]["verdict"], expect.get("project")
+    if kind in ("native", "native_with") and verdict != "native":
+        wrong.append(f"the verdict is {verdict}, right: native")
+    if kind in ("none", "obsolete", "library") and verdict in ("native", "partly"):
+        wrong.append(f"the verdict is {verdict} for {kind}")
+    return wrong
+
+
 def main():
-    checks, known = Checks(), set(json.loads(WRONG.read_text()))
+    checks, known = Checks(), json.loads(WRONG.read_text())
     folders = [folder for folder in sorted((HERE / "cases").iterdir()) if not sys.argv[1:] or folder.name in sys.argv[1:]]
     with temporary_directory() as work, ThreadPoolExecutor(2) as pool:
-        for folder, wrong in zip(folders, pool.map(lambda folder: check_case(folder, Path(work)), folders)):
-            if sys.argv[1:]:
-                print(folder.name, *wrong, sep="\n    ")
-            checks.expect(bool(wrong) == (folder.name in known),
-                          f"{folder.name}: " + ("; ".join(wrong) if wrong else "is right: take it out of wrong.json"))
+        for what, check in (("edits", check_case), ("programs", check_programs)):
+            for folder, wrong in zip(folders, pool.map(lambda folder: check(folder, Path(work)), folders)):
+                if sys.argv[1:]:
+                    print(f"{folder.name}, {what}", *wrong, sep="\n    ")
+                checks.expect(bool(wrong) == (folder.name in known[what]),
+                              f"{folder.name}, {what}: " + ("; ".join(wrong) if wrong else "is right: take it out of wrong.json"))
     checks.finish()
 
 

@@ -34,19 +34,19 @@ TEST_CASE("pipeline: whether transfer_to_npu would be enough, for each program a
     REQUIRE(result);
     const auto& programs = result->report.programs;
     REQUIRE(programs.size() == 4);
-    CHECK(programs[0].path == "compiled.py");
-    CHECK(programs[0].files == 2);
-    CHECK(programs[0].verdict == TransferVerdict::not_enough);
-    REQUIRE(programs[0].places.size() == 1);
-    CHECK(programs[0].places[0].path == "net.py");
-    CHECK(programs[0].places[0].line == 4);
-    CHECK(programs[0].places[0].rule == "transfer.jit");
-    CHECK(programs[1].verdict == TransferVerdict::with_edits);
-    CHECK(programs[1].edited == 1);
-    CHECK(programs[1].redirected == 1);
-    CHECK(programs[2].verdict == TransferVerdict::enough);
-    CHECK(programs[2].redirected == 1);
-    CHECK(programs[3].verdict == TransferVerdict::nothing_to_do);
+    CHECK(programs[0].transfer.path == "compiled.py");
+    CHECK(programs[0].transfer.files == 2);
+    CHECK(programs[0].transfer.verdict == TransferVerdict::not_enough);
+    REQUIRE(programs[0].transfer.places.size() == 1);
+    CHECK(programs[0].transfer.places[0].path == "net.py");
+    CHECK(programs[0].transfer.places[0].line == 4);
+    CHECK(programs[0].transfer.places[0].rule == "transfer.jit");
+    CHECK(programs[1].transfer.verdict == TransferVerdict::with_edits);
+    CHECK(programs[1].transfer.edited == 1);
+    CHECK(programs[1].transfer.redirected == 1);
+    CHECK(programs[2].transfer.verdict == TransferVerdict::enough);
+    CHECK(programs[2].transfer.redirected == 1);
+    CHECK(programs[3].transfer.verdict == TransferVerdict::nothing_to_do);
     // Said of the style auto only; here it is a reason, not a finding.
     CHECK(file_named(result->report, "net.py") == nullptr);
 }

@@ -85,7 +85,7 @@ TEST_CASE("report: actions are grouped by rule, packages by name, the most sever
     CHECK(report.actions[1].findings == 2);
     CHECK(report.actions[1].files == 1);
     CHECK(report.actions[1].place == "train.py:2");
-    CHECK(report.summary.sentence == "1 finding blocks the first run on Ascend NPU, and 2 more need a look.");
+    CHECK(report.summary.sentence.text() == "1 finding blocks the first run on Ascend NPU, and 2 more need a look.");
 }
 
 TEST_CASE("report: an action lists its subjects once, a package has its own") {
@@ -141,7 +141,7 @@ TEST_CASE("report: the verdict") {
     CHECK(report_of(Severity::error, FixState::available).summary.verdict == Verdict::convertible);
     CHECK(report_of(Severity::warning, FixState::uncertain).summary.verdict == Verdict::review);
     CHECK(report_of(Severity::error, FixState::conflict).summary.verdict == Verdict::blocked);
-    CHECK(report_of(Severity::error, FixState::available).summary.sentence ==
+    CHECK(report_of(Severity::error, FixState::available).summary.sentence.text() ==
           "1 finding can be rewritten automatically; nothing else is left to do.");
 }
 

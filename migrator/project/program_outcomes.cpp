@@ -1,0 +1,199 @@
+#include "migrator/project/program_outcomes.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "migrator/project/call_reach.h"
+
+namespace migrator {
+namespace {
+
+using base::Path;
+
+// What is known of the files of a project.
+struct Known {
+    struct File {
+        const TransferFacts* transfer;
+        FileState state;
+        std::size_t number;  // in `names`
+    };
+    std::map<Path, File> files;
+    std::vector<const CodeNames*> names;
+};
+
+ProgramOutcome outcome_of(const Project& project, const Program& program, const Known& known, const CallReach& calls) {
+    // What cannot be read is not in the graph of imports.
+    std::vector<Path> loaded = project.imports.files_of(program.path);
+    if (loaded.empty()) loaded.push_back(program.path);
+    std::vector<Path> certain = project.imports.files_always_of(program.path);
+    if (certain.empty()) certain.push_back(program.path);
+    const std::set<Path> always(certain.begin(), certain.end());
+    std::vector<const TransferFacts*> transfers;
+    std::vector<LoadedFile> files;
+    std::vector<std::size_t> numbers;
+    for (const Path& file : loaded) {
+        const auto found = known.files.find(file);
+        if (found == known.files.end()) continue;
+        transfers.push_back(found->second.transfer);
+        files.push_back({&found->second.state, always.contains(file), {}});
+        numbers.push_back(found->second.number);
+    }
+    const bool asks_for_calls =
+        std::ranges::any_of(files, [](const LoadedFile& file) { return !file.state->open.empty(); });
+    if (asks_for_calls) {
+        std::vector<std::vector<bool>> called = calls.called(numbers, program.function);
+        for (std::size_t i = 0; i < files.size(); ++i) files[i].called = std::move(called[i]);
+    }
+    ProgramOutcome out;
+    out.transfer = transfer_row(project.shown(program.path), transfers);
+    out.command = program.command;
+    out.rank = static_cast<std::uint64_t>(program.rank);
+    out.origin = program.origin;
+    out.uses_framework = program.uses_framework;
+    const auto own = project.own_programs.programs.find(program.path);
+    const bool chooses = own != project.own_programs.programs.end();
+    if (chooses) out.chooses_at = own->second.sign;
+    judge(files, chooses && own->second.asks, out);
+    return out;
+}
+
+// What is said once is known by the finding that says it.
+void name_findings_of_report(const std::vector<ReportFile>& files, std::vector<FileState>& states) {
+    std::set<std::string_view> ids;
+    std::map<std::pair<std::string_view, std::string_view>, std::string_view> said;
+    for (const ReportFile& file : files) {
+        for (const ReportFinding& item : file.findings) {
+            const Finding& finding = item.outcome.finding;
+            ids.insert(item.id);
+            said.try_emplace({finding.rule, finding.subject}, item.id);
+        }
+    }
+    for (FileState& state : states) {
+        for (OpenItem& item : state.open) {
+            const auto found = ids.contains(item.id) ? said.end() : said.find({item.rule, item.subject});
+            if (found != said.end()) item.id = found->second;
+        }
+    }
+}
+
+bool is_running(const ProgramOutcome& row) {
+    return row.verdict == ProgramVerdict::runs || row.verdict == ProgramVerdict::runs_with;
+}
+
+// The programs that people start, the first in front. Those that only their names show count where there are no others.
+std::vector<const ProgramOutcome*> judged_of(const std::vector<ProgramOutcome>& rows) {
+    std::vector<const ProgramOutcome*> out;
+    for (const ProgramOutcome& row : rows) {
+        if (!row.uses_framework || row.rank == kRankLeftOut) continue;
+        const std::uint64_t most = static_cast<std::uint64_t>(ProgramRank::in_script);
+        if (out.empty() || row.rank <= std::max(most, out.front()->rank)) out.push_back(&row);
+    }
+    return out;
+}
+
+base::Message how_it_runs(const ProgramOutcome& row) {
+    std::string with;
+    for (const std::string& one : row.with) with += (with.empty() ? "" : " ") + one;
+    const auto say = [&](std::string_view sentence) {
+        return base::Message(
+            sentence,
+            {{"program", row.name()}, {"place", row.chooses_at}, {"with", with}, {"places", some_of(row.places)}});
+    };
+    switch (row.verdict) {
+        case ProgramVerdict::runs: return say("{program} takes an NPU by itself ({place}): run it as it is.");
+        case ProgramVerdict::runs_with:
+            return say(with.empty() ? "{program} takes an NPU on request: {place} shows by what."
+                                    : "{program} takes an NPU on request ({place}): run it with {with}.");
+        case ProgramVerdict::edit: break;
+        case ProgramVerdict::open:
+            return say("{program} takes an NPU by itself ({place}), but first look at {places}.");
+        case ProgramVerdict::blocked:
+            return say("{program} takes an NPU by itself ({place}), but this has no way there: {places}.");
+    }
+    return {};
+}
+
+Verdict verdict_of(const std::vector<const ProgramOutcome*>& judged) {
+    switch (judged.front()->verdict) {
+        case ProgramVerdict::edit: break;
+        case ProgramVerdict::open: return Verdict::review;
+        case ProgramVerdict::blocked: return Verdict::blocked;
+        case ProgramVerdict::runs:
+        case ProgramVerdict::runs_with: break;
+    }
+    const bool all_run = std::ranges::all_of(judged, [](const ProgramOutcome* row) { return is_running(*row); });
+    return all_run ? Verdict::native : Verdict::partly;
+}
+
+base::Message sentence_of(const std::vector<const ProgramOutcome*>& judged, const Report& report) {
+    const ProgramOutcome& first = *judged.front();
+    std::vector<std::string> running, others, packages;
+    for (const ProgramOutcome* row : judged) {
+        if (row != &first) (is_running(*row) ? running : others).push_back(row->name());
+    }
+    for (const UnknownPackageRow& row : report.unknown_packages) packages.push_back(row.package);
+    base::Message out = how_it_runs(first);
+    if (!first.needs.empty())
+        out.add({"It needs the Ascend build of {packages}.", {{"packages", some_of(first.needs)}}});
+    if (!first.not_with.empty())
+        out.add(
+            {"What it comes to in some cases only may fail there: {places}.", {{"places", some_of(first.not_with)}}});
+    if (!running.empty()) out.add({"An NPU is taken as well by {programs}.", {{"programs", some_of(running)}}});
+    if (!others.empty()) out.add({"Work is left for {programs}.", {{"programs", some_of(others)}}});
+    if (!packages.empty())
+        out.add({"No rule knows {packages}: look for CUDA in them.", {{"packages", some_of(packages)}}});
+    return out;
+}
+
+}  // namespace
+
+std::vector<FileState> file_states(const std::vector<ReportFile>& files) {
+    std::vector<FileState> out;
+    for (const ReportFile& file : files) out.push_back(file_state(file));
+    return out;
+}
+
+std::vector<ProgramOutcome> program_outcomes(const std::vector<Job>& jobs, const std::vector<JobFacts>& facts,
+                                             const std::vector<ReportFile>& files, std::vector<FileState> states) {
+    name_findings_of_report(files, states);
+    std::map<const Project*, Known> known;
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        Known& of_project = known[jobs[i].project];
+        of_project.files.emplace(jobs[i].file->path,
+                                 Known::File{&facts[i].transfer, std::move(states[i]), of_project.names.size()});
+        of_project.names.push_back(&facts[i].names);
+    }
+    std::vector<ProgramOutcome> rows;
+    for (const auto& [project, of_project] : known) {
+        const CallReach calls(of_project.names);
+        for (const Program& program : project->programs) {
+            // A file that two paths name is analysed as one of the first.
+            if (of_project.files.contains(program.path))
+                rows.push_back(outcome_of(*project, program, of_project, calls));
+        }
+    }
+    std::ranges::stable_sort(rows, {}, &ProgramOutcome::rank);
+    return rows;
+}
+
+void judge_by_programs(const std::vector<Job>& jobs, const std::vector<ProgramOutcome>& rows, Report& report) {
+    const std::vector<const ProgramOutcome*> judged = judged_of(rows);
+    if (judged.empty() || judged.front()->chooses_at.empty()) return;
+    // What edits settle is counted as everywhere.
+    if (judged.front()->verdict == ProgramVerdict::edit) return;
+    report.summary.verdict = verdict_of(judged);
+    report.summary.sentence = sentence_of(judged, report);
+    std::set<Path> reached;
+    for (const Job& job : jobs) {
+        const Path shown = job.project->shown(job.file->path);
+        if (std::ranges::none_of(judged, [&](const ProgramOutcome* row) { return row->transfer.path == shown; }))
+            continue;
+        for (const Path& file : job.project->imports.files_always_of(job.file->path))
+            reached.insert(job.project->shown(file));
+    }
+    for (ReportFile& file : report.files)
+        file.is_reached = file.type != FileType::python || reached.contains(file.path);
+}
+
+}  // namespace migrator

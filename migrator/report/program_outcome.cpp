@@ -1,0 +1,111 @@
+#include "migrator/report/program_outcome.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "migrator/report/report.h"
+
+namespace migrator {
+namespace {
+
+// A program does without what is only advice.
+bool is_advice(FindingKind kind) { return kind == FindingKind::advice || kind == FindingKind::affinity; }
+
+// What may end a program that has not been made for the NPU; the rest changes how it runs there.
+bool may_end(FindingKind kind) {
+    return kind == FindingKind::cuda_api || kind == FindingKind::device_string || kind == FindingKind::backend ||
+           kind == FindingKind::amp || kind == FindingKind::cuda_extension || kind == FindingKind::file;
+}
+
+bool is_settled_by_edit(FixState state) { return state == FixState::applied || state == FixState::available; }
+
+// Whether this runs whatever happens, once the program has loaded the file.
+bool is_run(const LoadedFile& file, const CodeStanding& standing) {
+    const auto function = static_cast<std::size_t>(standing.function);
+    return standing.function < 0 || function >= file.called.size() || file.called[function];
+}
+
+struct Totals {
+    std::uint64_t optional = 0;  // to look at, which it comes to in some cases only
+    std::uint64_t edits = 0;
+};
+
+void add_once(std::vector<std::string>& texts, const std::string& text) {
+    if (!base::contains(texts, text)) texts.push_back(text);
+}
+
+ProgramVerdict verdict_of(const Totals& totals, bool asks, const ProgramOutcome& row) {
+    const bool chooses = !row.chooses_at.empty();
+    if (!row.blockers.empty()) return ProgramVerdict::blocked;
+    // What chooses the device by itself has a way around what it comes to in some cases only; of others that is not known.
+    if (!row.open.empty() || (!chooses && totals.optional > 0)) return ProgramVerdict::open;
+    if (totals.edits > 0) return ProgramVerdict::edit;
+    return chooses && (!asks || !row.with.empty()) ? ProgramVerdict::runs_with : ProgramVerdict::runs;
+}
+
+}  // namespace
+
+std::string_view name(ProgramVerdict verdict) {
+    switch (verdict) {
+        case ProgramVerdict::runs: return "runs";
+        case ProgramVerdict::runs_with: return "runs_with";
+        case ProgramVerdict::edit: return "edit";
+        case ProgramVerdict::open: return "open";
+        case ProgramVerdict::blocked: return "blocked";
+    }
+    CHECK(false);
+    return {};
+}
+
+FileState file_state(const ReportFile& file) {
+    FileState out;
+    for (const ReportFinding& item : file.findings) {
+        const Finding& finding = item.outcome.finding;
+        if (!finding.told.empty()) out.told.push_back(finding.told);
+        if (is_advice(finding.kind)) continue;
+        out.edits += is_settled_by_edit(item.outcome.state);
+        if (!needs_review(item.outcome)) continue;
+        const bool is_package = finding.kind == FindingKind::third_party || finding.kind == FindingKind::cuda_extension;
+        OpenItem open;
+        open.id = item.id;
+        open.rule = finding.rule;
+        open.subject = finding.subject;
+        open.place = place_of(file.path, item.outcome);
+        open.blocks = finding.severity == Severity::error || (is_package && finding.effort >= Effort::replace);
+        open.has_build = finding.kind == FindingKind::third_party && !open.blocks;
+        open.ends = open.blocks || may_end(finding.kind);
+        open.is_settled_by_choice = finding.is_left_to_choice || finding.is_only_named;
+        open.standing = finding.standing;
+        out.open.push_back(std::move(open));
+    }
+    return out;
+}
+
+void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row) {
+    const bool chooses = !row.chooses_at.empty();
+    Totals totals;
+    for (const LoadedFile& file : files) {
+        ++(file.always ? row.files.always : row.files.optional);
+        if (file.always || !chooses) totals.edits += file.state->edits;
+        for (const OpenItem& item : file.state->open) {
+            const bool is_certain = file.always && !item.standing.sometimes && is_run(file, item.standing);
+            if (chooses && is_certain && item.has_build) add_once(row.needs, item.subject);
+            if (chooses && (item.is_settled_by_choice || !item.ends)) continue;
+            if (!is_certain) {
+                ++totals.optional;
+                row.not_with.push_back(item.place);
+                continue;
+            }
+            if (item.blocks && row.blockers.empty()) row.places.clear();
+            if (item.blocks || row.blockers.empty()) row.places.push_back(item.place);
+            add_once(item.blocks ? row.blockers : row.open, item.id);
+        }
+        if (!file.always || !chooses) continue;
+        for (const std::string& told : file.state->told) add_once(row.with, told);
+    }
+    row.edits = totals.edits;
+    row.verdict = verdict_of(totals, asks, row);
+}
+
+}  // namespace migrator

@@ -1,0 +1,164 @@
+// Which programs a project has, and what is said of each.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "tests/support/memory_file_system.h"
+#include "tests/unit/migrator/app/pipeline_support.h"
+
+using migrator::Command;
+using migrator::ProgramOutcome;
+using migrator::ProgramVerdict;
+using migrator::run;
+using migrator::Verdict;
+using test::options_for;
+using Names = std::vector<std::string>;
+
+namespace {
+
+// It takes an NPU by itself.
+constexpr const char* kDevice =
+    "import torch\n\n\ndef name():\n    try:\n        import torch_npu\n        return \"npu\"\n    except "
+    "ImportError:\n        return "
+    "\"cuda\"\n";
+
+const ProgramOutcome& program(const migrator::Report& report, std::string_view name) {
+    const auto found = std::ranges::find(report.programs, name, &ProgramOutcome::name);
+    REQUIRE(found != report.programs.end());
+    return *found;
+}
+
+migrator::Report analysed(test::MemoryFileSystem& fs) {
+    auto result = run(options_for(Command::analyze, "in"), fs);
+    REQUIRE(result);
+    return std::move(result->report);
+}
+
+}  // namespace
+
+TEST_CASE("pipeline: programs, what people start first in front, and what says so") {
+    test::MemoryFileSystem fs;
+    const std::string torch = "import torch\n";
+    fs.add("in/README.md", "Run `bash run.sh tasks/b.py`, or\n`python tasks/a.py`.\n    $ toy train\n");
+    fs.add("in/run.sh", "torchrun \"$@\"\n");
+    fs.add("in/more.sh", "# python old.py\npython tasks/c.py\n");
+    fs.add("in/pyproject.toml",
+           "[project.scripts]\ntoy = \"toy.cli:main\"\nother = \"toy.other:main\"\n[tool.x]\ny = \"a.b:c\"\n");
+    fs.add("in/toy/__init__.py", "");
+    fs.add("in/toy/cli.py", torch);
+    fs.add("in/toy/other.py", torch);
+    for (const char* file : {"tasks/a.py", "tasks/b.py", "tasks/c.py", "old.py", "train_it.py", "bench/x.py",
+                             "examples/e.py", "docs/conf.py"})
+        fs.add(std::string("in/") + file, torch);
+    fs.add("in/tests/test_a.py", torch + "if __name__ == '__main__':\n    pass\n");
+    const migrator::Report report = analysed(fs);
+    Names shown;
+    for (const ProgramOutcome& row : report.programs)
+        shown.push_back(std::to_string(row.rank) + " " + row.name() + " " + row.origin);
+    std::string all;
+    for (const std::string& one : shown) all += one + "\n";
+    CAPTURE(all);
+    CHECK(shown == Names{"1 tasks/b.py README.md:1", "1 tasks/a.py README.md:2", "1 toy README.md:3",
+                         "2 other pyproject.toml:3", "3 tasks/c.py more.sh:2", "4 train_it.py ", "4 old.py ",
+                         "5 examples/e.py ", "6 bench/x.py ", "7 docs/conf.py ", "7 tests/test_a.py "});
+    CHECK(program(report, "toy").transfer.path == "toy/cli.py");
+}
+
+TEST_CASE("pipeline: programs that take an NPU by themselves, and what they cannot do without") {
+    test::MemoryFileSystem fs;
+    fs.add("in/device.py", kDevice);
+    const std::string begin = "import torch\nfrom device import name\nx = torch.ones(1, device=name())\n";
+    fs.add("in/a.py", begin);
+    fs.add("in/at_load.py", begin + "import flash_attn\n");
+    fs.add("in/called.py", begin +
+                               "def run():\n    import flash_attn\n\n\ndef main():\n    run()\n\n\nif __name__ == "
+                               "'__main__':\n    main()\n");
+    fs.add("in/not_called.py", begin + "def run():\n    import flash_attn\n");
+    fs.add("in/on_request.py", begin + "def run():\n    import flash_attn\n\n\nif x.sum() > 1:\n    run()\n");
+    fs.add("in/in_a_table.py", begin + "def run():\n    import flash_attn\n\n\nways = {'fast': run}\n");
+    fs.add("in/by_base.py", begin +
+                                "class Base:\n    def __init__(self):\n        import flash_attn\n\n\nclass "
+                                "Net(Base):\n    pass\n\n\nNet()\n");
+    fs.add("in/base_alone.py",
+           begin + "class Base:\n    def __init__(self):\n        import flash_attn\n\n\nclass Net(Base):\n    pass\n");
+    fs.add("in/fixed.py", begin + "torch.ones(1, device='cuda')\n");
+    fs.add("in/compares.py", begin + "if str(x.device) == 'cuda':\n    print(1)\n");
+    const migrator::Report report = analysed(fs);
+    const auto verdict = [&](const char* name) { return program(report, name).verdict; };
+    CHECK(verdict("a.py") == ProgramVerdict::runs);
+    CHECK(program(report, "a.py").chooses_at.starts_with("device.py:"));
+    CHECK(verdict("at_load.py") == ProgramVerdict::blocked);
+    CHECK(program(report, "at_load.py").places == Names{"at_load.py:4"});
+    CHECK(verdict("called.py") == ProgramVerdict::blocked);
+    CHECK(verdict("not_called.py") == ProgramVerdict::runs);
+    CHECK(program(report, "not_called.py").not_with == Names{"not_called.py:5"});
+    CHECK(verdict("on_request.py") == ProgramVerdict::runs);
+    CHECK(verdict("in_a_table.py") == ProgramVerdict::runs);
+    CHECK(verdict("by_base.py") == ProgramVerdict::blocked);
+    CHECK(verdict("base_alone.py") == ProgramVerdict::runs);
+    CHECK(verdict("fixed.py") == ProgramVerdict::open);
+    CHECK(verdict("compares.py") == ProgramVerdict::runs);
+    // The first of them runs, and others do not.
+    CHECK(report.summary.verdict == Verdict::partly);
+}
+
+TEST_CASE("pipeline: programs that take an NPU on request, and how they are asked") {
+    test::MemoryFileSystem fs;
+    fs.add(
+        "in/train.py",
+        "import argparse\nimport os\nimport torch\np = argparse.ArgumentParser()\n"
+        "p.add_argument('-d', '--device', default='cuda', choices=['cuda', 'npu'])\n"
+        "backend = os.environ.get('BACKEND', 'nccl')\na = p.parse_args()\nif a.device == 'npu':\n    import torch_npu\n"
+        "torch.ones(1, device=a.device)\n");
+    const migrator::Report report = analysed(fs);
+    CHECK(program(report, "train.py").verdict == ProgramVerdict::runs_with);
+    CHECK(program(report, "train.py").with == Names{"--device npu", "BACKEND=hccl"});
+    CHECK(report.summary.verdict == Verdict::native);
+    CHECK(report.summary.sentence.text() ==
+          "train.py takes an NPU on request (train.py:9): run it with --device npu BACKEND=hccl.");
+}
+
+TEST_CASE("pipeline: where no program takes an NPU by itself the verdict is about all files") {
+    test::MemoryFileSystem fs;
+    fs.add("in/train.py", "import torch\n\n\ndef run():\n    import flash_attn\n");
+    const migrator::Report report = analysed(fs);
+    CHECK(program(report, "train.py").verdict == ProgramVerdict::open);
+    CHECK(report.summary.verdict == Verdict::review);
+    CHECK(std::ranges::all_of(report.files, &migrator::ReportFile::is_reached));
+}
+
+TEST_CASE("pipeline: what no judged program always loads does not count for --fail-on") {
+    test::MemoryFileSystem fs;
+    fs.add("in/device.py", kDevice);
+    fs.add("in/train.py", "import torch\nfrom device import name\ntorch.ones(1, device=name())\n");
+    fs.add("in/bench/old.py",
+           "import torch\nimport pynvml\nimport apex.parallel\ntorch.cuda.nccl.version()\nprint(torch.version.cuda + "
+           "'')\n");
+    const migrator::Report report = analysed(fs);
+    CHECK(report.summary.verdict == Verdict::native);
+    CHECK_FALSE(migrator::has_open_finding(report, migrator::Severity::warning));
+    CHECK(std::ranges::any_of(report.files, [](const migrator::ReportFile& file) { return !file.is_reached; }));
+}
+
+TEST_CASE("pipeline: what transfer_to_npu leaves is what the project is told") {
+    test::MemoryFileSystem fs;
+    fs.add("in/train.py",
+           "import os\nimport torch\nimport torch.distributed as dist\n\n\ndef main():\n    "
+           "torch.cuda.set_device(int(os.environ['LOCAL_RANK']))\n"
+           "    dist.init_process_group('nccl')\n\n\nif __name__ == '__main__':\n    main()\n");
+    const migrator::Report report = analysed(fs);
+    Names left;
+    for (const migrator::TransferPlace& place : program(report, "train.py").transfer.places) left.push_back(place.rule);
+    CHECK(left == Names{});
+}
+
+TEST_CASE("pipeline: a program that two paths name is one program") {
+    test::MemoryFileSystem fs;
+    fs.add("in/a/train.py", "import torch\nimport flash_attn\n");
+    migrator::Options options = options_for(Command::analyze, "in");
+    options.paths.push_back("in/a/train.py");
+    const auto result = run(options, fs);
+    REQUIRE(result);
+    REQUIRE(result->report.programs.size() == 1);
+    CHECK(result->report.programs.front().verdict == ProgramVerdict::blocked);
+}

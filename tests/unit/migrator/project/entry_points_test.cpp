@@ -1,0 +1,42 @@
+#include <doctest/doctest.h>
+
+#include "migrator/project/entry_points.h"
+
+using migrator::entry_points;
+
+namespace {
+
+std::vector<std::string> shown(const char* file, std::string_view text) {
+    std::vector<std::string> out;
+    for (const migrator::EntryPoint& one : entry_points(file, text))
+        out.push_back(std::to_string(one.line) + " " + one.command + " " + one.module + " " + one.function);
+    return out;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("entry points: of pyproject.toml, and only the commands") {
+    CHECK(shown("pyproject.toml",
+                "[project]\nname = \"toy\"\n\n[project.scripts]\ntoy-train = \"toy.train:main\"\n'q' = 'toy'\n\n"
+                "[project.entry-points.x]\nz = \"a:b\"\n[tool.poetry.scripts]\np = \"pkg.p:run.it\"\n") ==
+          Texts{"5 toy-train toy.train main", "6 q toy ", "11 p pkg.p run.it"});
+}
+
+TEST_CASE("entry points: of setup.cfg and setup.py") {
+    CHECK(shown("setup.cfg",
+                "[options.entry_points]\nconsole_scripts =\n    toy = toy.cli:main\n    b=toy.b:main\n[other]\nc = "
+                "d:e\n") == Texts{"3 toy toy.cli main", "4 b toy.b main"});
+    CHECK(shown("setup.py",
+                "setup(\n  entry_points={\n    'console_scripts': [\n      'toy = toy.cli:main',\n      "
+                "\"b=toy.b:main\"],\n  },\n  x='c = d:e')\n") == Texts{"4 toy toy.cli main", "5 b toy.b main"});
+    CHECK(
+        shown("sub/setup.py", "setup(entry_points={'console_scripts': ['toy = toy.cli:main', 'b = toy.b:main']})\n") ==
+        Texts{"1 toy toy.cli main", "1 b toy.b main"});
+}
+
+TEST_CASE("entry points: none of other files, and none that are no names") {
+    CHECK(shown("train.py", "console_scripts = ['toy = toy.cli:main']\n").empty());
+    CHECK(shown("pyproject.toml", "[project.scripts]\nbad name = \"x\"\nb = \"$(x):y\"\nc\n").empty());
+}
