@@ -34,6 +34,8 @@ public:
     std::optional<std::string_view> device_word(NodeId string) const;
     // "npu:0" for the text "cuda:0"; nullopt for what names no device or back end of CUDA.
     std::optional<std::string> target_of(NodeId string) const;
+    // Whether one of the words of a name is the target's: "use_npu".
+    bool has_target_word(std::string_view name) const;
     // Whether something in the range asks for the target, or names it.
     bool mentions_target(base::ByteRange range) const;
 
@@ -43,7 +45,6 @@ private:
     void find_alternatives();
     // The name with each word that gets another one replaced in it: "CudaStream" -> "NpuStream"; empty without any.
     std::string twin_of(std::string_view name) const;
-    bool has_target_word(std::string_view name) const;
     bool condition_mentions_target(NodeId branch) const;
     template <class Test>
     bool any_branch(NodeId statement, Test test) const;

@@ -23,6 +23,7 @@ public:
             if (tree_.kind(id) != NodeKind::string) continue;
             if (is_target_device(id)) add_value(id);
             out_.asks |= is_looked_for(id);
+            add_option(id);
         }
         std::ranges::stable_sort(out_.signs, {}, &OwnSupport::Sign::line);
         return std::move(out_);
@@ -53,6 +54,21 @@ private:
                std::ranges::any_of(file_.bindings().references(function),
                                    [&](const Reference& one) { return base::contains(known_.questions, one.name); });
     }
+
+    // add_argument("--use_npu", action="store_true")
+    void add_option(NodeId string) {
+        if (tree_.kind(tree_.parent(string)) != NodeKind::argument_list || file_.argument_position(string) != 0) return;
+        const std::string_view text = unquoted(string);
+        if (!text.starts_with("--") || !adapted_.has_target_word(text.substr(2))) return;
+        const NodeList arguments = tree_.named_children(tree_.parent(string));
+        const bool is_switch = std::ranges::any_of(arguments, [&](NodeId argument) {
+            const NodeId value = tree_.child(argument, Field::value);
+            return tree_.kind(argument) == NodeKind::keyword_argument && value != kNoNode &&
+                   base::contains(known_.switches, unquoted(value));
+        });
+        if (is_switch) out_.options.emplace_back(text);
+    }
+    std::string_view unquoted(NodeId string) const { return base::trimmed(tree_.text(string), "\"'"); }
 
     void add_import(const ImportedName& import) {
         const std::string name = import.qualified();

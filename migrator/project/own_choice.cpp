@@ -1,6 +1,7 @@
 #include "migrator/project/own_choice.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/format.h"
@@ -86,6 +87,7 @@ OwnChoice choice_of(const Project& project, const Path& path, const SupportByFil
         if (found == signs.end()) continue;
         together.add(file, found->second);
         program.asks |= found->second.asks;
+        std::ranges::copy(found->second.options, std::back_inserter(program.options));
         needs |= found->second.needs_target && at_load.contains(file);
         redirects |= found->second.redirects;
     }

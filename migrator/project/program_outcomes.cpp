@@ -55,6 +55,10 @@ ProgramOutcome outcome_of(const Project& project, const Program& program, const 
     const bool chooses = own != project.own_programs.programs.end();
     if (chooses) out.chooses_at = own->second.sign;
     judge(files, chooses && own->second.asks, out);
+    if (out.verdict != ProgramVerdict::runs_with) return out;
+    // The project's own start is better than what can be put together.
+    if (!program.target_script.empty()) out.with = {program.target_script};
+    else if (out.with.empty()) out.with = own->second.options;
     return out;
 }
 

@@ -48,7 +48,7 @@ public:
         : fs_(fs),
           start_(start),
           facts_(facts),
-          tests_(rules.adapted.directories_of_tests),
+          adapted_(rules.adapted),
           framework_(rules.framework.loaded_by),
           project_(project),
           names_(project.files) {}
@@ -113,8 +113,8 @@ private:
     bool is_left_out(std::string_view path) const {
         if (is_test_code(path)) return true;
         const std::vector<std::string_view> parts = parts_of(path);
-        return base::contains(tests_, parts.front()) || base::contains(facts_.left_out, parts.front()) ||
-               base::contains(facts_.left_out, parts.back());
+        return base::contains(adapted_.directories_of_tests, parts.front()) ||
+               base::contains(facts_.left_out, parts.front()) || base::contains(facts_.left_out, parts.back());
     }
 
     // Of what only names tell apart: those that train come first.
@@ -174,9 +174,22 @@ private:
 
     void add_started(const Path& text, std::vector<StartedProgram>& programs) {
         for (StartedProgram& started : programs) {
-            if (const auto path = names_.find(started, text))
-                add(*path, ProgramRank::in_script, place(text, started.line));
+            const auto path = names_.find(started, text);
+            if (!path) continue;
+            add(*path, ProgramRank::in_script, place(text, started.line));
+            Program& program = found_.at(*path);
+            if (program.target_script.empty() && is_for_target(text)) program.target_script = project_.shown(text);
         }
+    }
+
+    // "scripts/train_npu.sh"
+    bool is_for_target(std::string_view path) const {
+        while (!path.empty()) {
+            const std::size_t end = std::min(path.find_first_of("/_.-"), path.size());
+            if (base::contains(adapted_.target_words, path.substr(0, end))) return true;
+            path.remove_prefix(std::min(end + 1, path.size()));
+        }
+        return false;
     }
 
     // What its commands start, directly or by a script of the project, in the order of the text.
@@ -238,7 +251,7 @@ private:
     base::FileSystem& fs_;
     const StartFacts& start_;
     const ProgramFacts& facts_;
-    const std::vector<std::string>& tests_;      // folders
+    const AdaptedNames& adapted_;
     const std::vector<std::string>& framework_;  // modules
     Project& project_;
     const ProgramNames names_;

@@ -36,6 +36,7 @@ struct ParsedFile {
 struct OwnProgram {
     std::string sign;   // the surest of the files that it always loads, as the report shows it: "device.py:46"
     bool asks = false;  // it finds the target by itself; else it has to be told
+    std::vector<std::string> options;  // by which it is told: "--use_npu"
 };
 struct OwnPrograms {
     std::map<base::Path, OwnChoice> files;  // what is left to them; empty without such a program
@@ -60,6 +61,8 @@ struct Program {
     std::string function;  // that the command calls: "main"; else empty
     ProgramRank rank = ProgramRank::measure;
     std::string origin;  // what says so: "README.md:12"; empty: its name
+    std::string
+        target_script;  // of the project, as the report shows it, that starts it on the target by its name; else empty
     bool uses_framework = false;
 };
 

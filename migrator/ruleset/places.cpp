@@ -53,6 +53,7 @@ base::Status add(RuleSet& set, AdaptedNames names, const base::JsonPlace&) {
     append(set.adapted.default_keywords, names.default_keywords);
     append(set.adapted.variable_lookups, names.variable_lookups);
     append(set.adapted.default_lookups, names.default_lookups);
+    append(set.adapted.switches, names.switches);
     append(set.adapted.harmless, names.harmless);
     set.adapted.support.insert(set.adapted.support.end(), names.support.begin(), names.support.end());
     set.adapted.forms = names.forms;

@@ -143,6 +143,7 @@ struct AdaptedNames {
     std::vector<std::string> default_keywords;      // "default" of add_argument(default="cuda")
     std::vector<std::string> variable_lookups;      // "os.environ.get"
     std::vector<std::string> default_lookups;       // "get" of values.get("device", "cuda")
+    std::vector<std::string> switches;              // "store_true" of add_argument(action="store_true")
     std::vector<std::string> harmless;              // "torch.cuda.manual_seed": nothing happens without CUDA
     std::vector<SupportNames> support;
     SupportForms forms;
@@ -168,6 +169,9 @@ constexpr auto record_of(const AdaptedNames*) {
             .needed(),
         base::field("default_lookups", &AdaptedNames::default_lookups,
                     "functions and methods whose last argument is only what is taken where there is nothing else")
+            .needed(),
+        base::field("switches", &AdaptedNames::switches,
+                    "values that make an option of the command line one without a value")
             .needed(),
         base::field("harmless", &AdaptedNames::harmless, "names of CUDA that may be called where there is none")
             .needed(),
