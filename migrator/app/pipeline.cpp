@@ -76,7 +76,7 @@ public:
         TRY(analyse_all());
         keep_where_training_comes(jobs_, facts_, files_);
         conditions_.leave_out(files_, facts_);
-        std::vector<FileState> states = file_states(files_);
+        std::vector<FileState> states = file_states(files_, knowledge_.rules);
         conditions_.say_once(files_);
         const std::vector<ProjectOperator> operators = find_operators(knowledge_.rules, facts_, files_);
         std::vector<ProgramOutcome> programs = program_outcomes(jobs_, facts_, files_, std::move(states));

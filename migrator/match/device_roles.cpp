@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "migrator/match/cuda_code.h"
 
 namespace migrator {
 namespace {
@@ -60,6 +61,21 @@ bool is_own_call(const PythonFile& file, NodeId call) {
            });
 }
 
+// Of a statement that asks: a longer one may end the program somewhere.
+constexpr NodeId kMostNodes = 512;
+
+// Whether the statement that asks ends the program where the answer is no, or yes.
+bool ends_without(const SyntaxTree& tree, NodeId question) {
+    if (tree.ancestor(question, NodeKind::assert_statement) != kNoNode) return true;
+    const NodeId statement = tree.ancestor(question, NodeKind::if_statement);
+    if (statement == kNoNode) return false;
+    const NodeId end = std::min(tree.subtree_end(statement), statement + kMostNodes);
+    for (NodeId id = statement; id < end; ++id) {
+        if (tree.kind(id) == NodeKind::raise_statement) return true;
+    }
+    return end < tree.subtree_end(statement);
+}
+
 }  // namespace
 
 NodeId literal_at(const SyntaxTree& tree, NodeId node) {
@@ -74,6 +90,29 @@ bool is_handed_over(const PythonFile& file, const Finding& finding, NodeId liter
         case NodeKind::argument_list: return is_taken_by(file, tree.parent(parent));
         case NodeKind::assignment: return file.bindings().binding_sites(tree.child(parent, Field::left)).size() == 1;
         case NodeKind::return_statement: return tree.ancestor(parent, NodeKind::class_definition) == kNoNode;
+        default: return false;
+    }
+}
+
+bool asks_for_device(const PythonFile& file, const Finding& finding) {
+    const NameRow* row = file.rules().names.row(finding.subject);
+    return row != nullptr && row->on_npu && base::contains(file.rules().adapted.guards, *row->on_npu);
+}
+
+bool is_assumed(const SyntaxTree& tree, NodeId use) {
+    const NodeId literal = literal_at(tree, use);
+    if (literal == kNoNode) return false;
+    const NodeId parent = tree.parent(literal);
+    switch (tree.kind(parent)) {
+        case NodeKind::default_parameter:
+        case NodeKind::typed_default_parameter:
+        case NodeKind::binary_operator: return true;
+        case NodeKind::pair: return tree.field(literal) == Field::value;
+        case NodeKind::assignment: {
+            const NodeId around = tree.ancestor(parent, NodeKind::class_definition);
+            const NodeId function = tree.ancestor(parent, NodeKind::function_definition);
+            return around != kNoNode && (function == kNoNode || function < around);
+        }
         default: return false;
     }
 }
@@ -97,6 +136,7 @@ bool is_only_named(const PythonFile& file, const Finding& finding) {
     if (base::contains(file.rules().adapted.harmless, finding.subject)) return true;
     const SyntaxTree& tree = file.tree();
     const NodeId use = tree.smallest_at(finding.range);
+    if (asks_for_device(file, finding) && is_asked(tree, whole_call(file, use))) return !ends_without(tree, use);
     NodeId child = tree.kind(use) == NodeKind::string_content ? tree.parent(use) : use;
     if (tree.kind(child) == NodeKind::call) return false;
     for (NodeId at = tree.parent(child); at != kNoNode; child = at, at = tree.parent(at)) {

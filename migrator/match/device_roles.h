@@ -13,8 +13,14 @@ namespace migrator {
 // The text that the node is, or is a part of; kNoNode: none.
 NodeId literal_at(const SyntaxTree& tree, NodeId node);
 
+// Whether what the name becomes only asks whether there is a device.
+bool asks_for_device(const PythonFile& file, const Finding& finding);
+
 // Whether the text is the device that is used, and not one of several, or what is taken where nothing else is said.
 bool is_handed_over(const PythonFile& file, const Finding& finding, NodeId literal);
+
+// Whether it is the default of a parameter or of an attribute of a class, a value of a table, or a part of a longer text.
+bool is_assumed(const SyntaxTree& tree, NodeId use);
 
 // Whether a function of the project gave what the use is of: `get_torch_device().synchronize()`.
 bool is_given_by_project(const PythonFile& file, NodeId use);

@@ -42,12 +42,6 @@ bool insists(const SyntaxTree& tree, NodeId tried) {
     });
 }
 
-// What the name becomes only asks whether there is a device.
-bool asks_for_device(const PythonFile& file, const Finding& finding) {
-    const NameRow* row = file.rules().names.row(finding.subject);
-    return row != nullptr && row->on_npu && base::contains(file.rules().adapted.guards, *row->on_npu);
-}
-
 // Tells code that runs whatever device the program has chosen from code that runs only for one of them, by the statements around it.
 class CertainCode {
 public:
@@ -303,6 +297,11 @@ void leave_what_needs_cuda(const PythonFile& file, const AdaptedCode& adapted, F
     }
 }
 
+void tell_instead(const PythonFile& file, const AdaptedCode& adapted, Finding& finding) {
+    std::string told = told_instead(file, adapted, finding);
+    if (!told.empty()) finding.told = std::make_shared<const std::string>(std::move(told));
+}
+
 // Without an edit; `note`: empty for none.
 void leave(Finding& finding, Severity severity, std::string_view note) {
     finding.fix.reset();
@@ -338,11 +337,13 @@ void leave_own_choice(const PythonFile& file, const AdaptedCode& adapted, Findin
     // Where something else is to be settled, a lone `if x.is_cuda:` is to be looked at as well.
     if (is_mixed) certain.emplace(file, adapted, findings, true);
     for (Finding& finding : findings) {
-        if (is_value(finding.kind)) finding.told = told_instead(file, adapted, finding);
+        if (is_value(finding.kind)) tell_instead(file, adapted, finding);
         if (finding.severity == Severity::info && !finding.fix) continue;
         const bool stays_open = is_open(file, *certain, adapted, finding);
         finding.is_only_named = is_only_named(file, finding);
         finding.is_left_to_choice = !stays_open;
+        finding.is_assumed = !stays_open && !finding.told && is_value(finding.kind) &&
+                             is_assumed(file.tree(), file.tree().smallest_at(finding.range));
         // What others load as well is left by leave_unloaded.
         if (choice == OwnChoice::shared) continue;
         if (!stays_open) leave(finding, Severity::info, kOwnNote);

@@ -99,7 +99,7 @@ public:
         if (!in_call_[node]) return false;
         std::string function = file_.bindings().shared_name(file_.tree().child(around_[node], Field::name));
         if (function.empty()) return false;
-        finding.needs_training = std::move(function);
+        finding.needs_training = std::make_shared<const std::string>(std::move(function));
         return true;
     }
 
@@ -190,7 +190,7 @@ void keep_in_place(const PythonFile& file, FindingSink& sink) {
         if (rule == nullptr || rule->in == RulePlace::anywhere) return false;
         if (file.context().loops == nullptr) return true;
         if (rule->in == RulePlace::training_program) {
-            if (file.training_loops().empty()) finding.needs_training = "";
+            if (file.training_loops().empty()) finding.needs_training = std::make_shared<const std::string>();
             return false;
         }
         if (!each_round) each_round.emplace(file);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/text.h"
+
 namespace migrator {
 
 CallReach::CallReach(std::vector<const CodeNames*> files) {
@@ -58,7 +60,7 @@ std::vector<std::vector<bool>> CallReach::called(const std::vector<std::size_t>&
         }
         for (const Id id : file.at_load) mention(id);
     }
-    if (!entry.empty()) mention(id_of(CodeNames::of(entry)));
+    for (const std::string_view name : base::split(entry, '.')) mention(id_of(CodeNames::of(name)));
     while (!pending.empty()) {
         const Id id = pending.back();
         pending.pop_back();

@@ -15,8 +15,8 @@ public:
     // Of the files of a project, which must outlive it.
     explicit CallReach(std::vector<const CodeNames*> files);
 
-    // Of files by their place in the list: which functions of each are called once all of them are loaded, and a function of
-    // the name `entry`, if there is one, is called.
+    // Of files by their place in the list: which functions of each are called once all of them are loaded, and the
+    // function of the name `entry` ("main", "App.main"), if there is one, is called.
     std::vector<std::vector<bool>> called(const std::vector<std::size_t>& loaded, std::string_view entry) const;
 
 private:

@@ -113,10 +113,15 @@ std::vector<Path> ImportGraph::files_of(const Path& file) const { return paths_r
 std::vector<Path> ImportGraph::files_always_of(const Path& file) const { return paths_reached(file, &Node::always); }
 std::vector<Path> ImportGraph::files_at_load_of(const Path& file) const { return paths_reached(file, &Node::at_load); }
 
-std::vector<std::string> ImportGraph::loads(const Path& file) const {
+std::vector<std::string> ImportGraph::external_of(const std::vector<const Node*>& nodes) {
     std::set<std::string> out;
-    for (const Node* node : reached(file, &Node::files)) out.insert(node->external.begin(), node->external.end());
+    for (const Node* node : nodes) out.insert(node->external.begin(), node->external.end());
     return {out.begin(), out.end()};
+}
+
+std::vector<std::string> ImportGraph::loads(const Path& file) const { return external_of(reached(file, &Node::files)); }
+std::vector<std::string> ImportGraph::loads_always(const Path& file) const {
+    return external_of(reached(file, &Node::always));
 }
 
 std::vector<std::pair<std::string_view, std::string_view>> ImportGraph::external() const {

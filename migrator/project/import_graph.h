@@ -33,6 +33,8 @@ public:
     std::vector<base::Path> files_at_load_of(const base::Path& file) const;
     // What the file loads from outside the project, directly or through other files: qualified names, sorted.
     std::vector<std::string> loads(const base::Path& file) const;
+    // The same of the files that it loads whatever happens.
+    std::vector<std::string> loads_always(const base::Path& file) const;
 
     // What files import from outside the project: the file and the qualified name, sorted by file. Views of the graph.
     std::vector<std::pair<std::string_view, std::string_view>> external() const;
@@ -77,6 +79,7 @@ private:
         bool is_imported = false;          // by any other file
         bool is_imported_by_path = false;  // by the whole of its name, which counts from the root
     };
+    static std::vector<std::string> external_of(const std::vector<const Node*>& nodes);
     bool imports_any(const Node& node, const std::vector<std::string>& modules) const;
     // What a file loads of the project by these edges, itself in front.
     std::vector<base::Path> paths_reached(const base::Path& file, std::vector<const Node*> Node::*edges) const;

@@ -123,11 +123,28 @@ Verdict verdict_of(const std::vector<const ProgramOutcome*>& judged) {
         case ProgramVerdict::edit: break;
         case ProgramVerdict::open: return Verdict::review;
         case ProgramVerdict::blocked: return Verdict::blocked;
-        case ProgramVerdict::runs:
-        case ProgramVerdict::runs_with: break;
+        // How to ask for the NPU is for a person to find.
+        case ProgramVerdict::runs_with:
+            if (judged.front()->with.empty()) return Verdict::review;
+            break;
+        case ProgramVerdict::runs: break;
     }
     const bool all_run = std::ranges::all_of(judged, [](const ProgramOutcome* row) { return is_running(*row); });
     return all_run ? Verdict::native : Verdict::partly;
+}
+
+// Where settings name a device of CUDA: a program that reads them has to be given others.
+std::vector<std::string> settings_for_cuda(const Report& report) {
+    std::vector<std::string> out;
+    for (const ReportFile& file : report.files) {
+        if (file.type != FileType::yaml && file.type != FileType::json && file.type != FileType::toml) continue;
+        for (const ReportFinding& item : file.findings) {
+            const Finding& finding = item.outcome.finding;
+            const bool is_device = finding.kind == FindingKind::device_string || finding.kind == FindingKind::backend;
+            if (is_device && needs_review(item.outcome)) out.push_back(place_of(file.path, item.outcome));
+        }
+    }
+    return out;
 }
 
 base::Message sentence_of(const std::vector<const ProgramOutcome*>& judged, const Report& report) {
@@ -143,6 +160,11 @@ base::Message sentence_of(const std::vector<const ProgramOutcome*>& judged, cons
     if (!first.not_with.empty())
         out.add(
             {"What it comes to in some cases only may fail there: {places}.", {{"places", some_of(first.not_with)}}});
+    if (!first.assumed.empty())
+        out.add({"Where nothing else is said, it takes CUDA: {places}.", {{"places", some_of(first.assumed)}}});
+    if (const std::vector<std::string> settings = settings_for_cuda(report); !settings.empty())
+        out.add({"These settings name CUDA, so give them the NPU where they are used: {places}.",
+                 {{"places", some_of(settings)}}});
     if (!running.empty()) out.add({"An NPU is taken as well by {programs}.", {{"programs", some_of(running)}}});
     if (!others.empty()) out.add({"Work is left for {programs}.", {{"programs", some_of(others)}}});
     if (!packages.empty())
@@ -152,9 +174,10 @@ base::Message sentence_of(const std::vector<const ProgramOutcome*>& judged, cons
 
 }  // namespace
 
-std::vector<FileState> file_states(const std::vector<ReportFile>& files) {
+std::vector<FileState> file_states(const std::vector<ReportFile>& files, const RuleSet& rules) {
+    const std::map<std::string, std::string> status = rules.packages.status();
     std::vector<FileState> out;
-    for (const ReportFile& file : files) out.push_back(file_state(file));
+    for (const ReportFile& file : files) out.push_back(file_state(file, status));
     return out;
 }
 
@@ -183,7 +206,9 @@ std::vector<ProgramOutcome> program_outcomes(const std::vector<Job>& jobs, const
 
 void judge_by_programs(const std::vector<Job>& jobs, const std::vector<ProgramOutcome>& rows, Report& report) {
     const std::vector<const ProgramOutcome*> judged = judged_of(rows);
-    if (judged.empty() || judged.front()->chooses_at.empty()) return;
+    // Of several projects no program is the first.
+    const bool is_one = std::ranges::all_of(jobs, [&](const Job& job) { return job.project == jobs.front().project; });
+    if (!is_one || judged.empty() || judged.front()->chooses_at.empty()) return;
     // What edits settle is counted as everywhere.
     if (judged.front()->verdict == ProgramVerdict::edit) return;
     report.summary.verdict = verdict_of(judged);

@@ -9,7 +9,7 @@
 namespace migrator {
 
 // While `files` have every finding at each of its places.
-std::vector<FileState> file_states(const std::vector<ReportFile>& files);
+std::vector<FileState> file_states(const std::vector<ReportFile>& files, const RuleSet& rules);
 
 // `facts`, `files` and `states`: of the jobs, in their order; `files` with the findings of the report. What is started first
 // stands in front.

@@ -35,7 +35,7 @@ bool is_script(const FoundFile& file) {
 }
 
 bool loads_any(const Project& project, const Path& program, const std::vector<std::string>& modules) {
-    return std::ranges::any_of(project.imports.loads(program), [&](const std::string& loaded) {
+    return std::ranges::any_of(project.imports.loads_always(program), [&](const std::string& loaded) {
         return std::ranges::any_of(modules, [&](const std::string& module) { return is_within(loaded, module); });
     });
 }

@@ -1,6 +1,7 @@
 // Finding: one place where a rule has something to say about the user's code.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -24,15 +25,17 @@ struct Finding {
     std::string source;            // where the fact comes from
     Effort effort = Effort::none;  // what is left to a person as long as it is not fixed
     bool at_run_time = false;      // needs no edit in the chosen style: it is redirected when the program runs
-    // Counts only when training comes here, which other files decide: when a program that trains loads the file, and, where
-    // a function is named, when each round calls it.
-    std::optional<std::string> needs_training{};
-    CodeStanding standing{};  // of Python
-    // Of files of programs that choose the device by themselves: those do without it on the NPU; it only names something.
+    // Of files of programs that choose the device by themselves: they do without it on the NPU; it only names something; it
+    // is a device of CUDA that is taken where nothing else is said, and that nobody can be told of.
     bool is_left_to_choice = false;
     bool is_only_named = false;
-    std::string told{};      // what a person gives the program in place of an edit: "--device npu"; empty: nothing
-    std::optional<Fix> fix;  // present only when the finding may be fixed here
+    bool is_assumed = false;
+    CodeStanding standing{};  // of Python
+    // Few findings have these, and files have many findings. Counts only when training comes here, which other files decide:
+    // when a program that trains loads the file, and, where a function is named, when each round calls it.
+    std::shared_ptr<const std::string> needs_training{};
+    std::shared_ptr<const std::string> told{};  // what a person gives the program in place of an edit: "--device npu"
+    std::optional<Fix> fix;                     // present only when the finding may be fixed here
 };
 
 }  // namespace migrator

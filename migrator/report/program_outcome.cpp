@@ -1,6 +1,8 @@
 #include "migrator/report/program_outcome.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -8,6 +10,12 @@
 
 namespace migrator {
 namespace {
+
+// Findings of one function that mean the same.
+constexpr std::size_t kMostAlike = 100;
+
+// A package's status: it has a build for the NPU.
+constexpr std::string_view kHasBuild = "ascend_fork";
 
 // A program does without what is only advice.
 bool is_advice(FindingKind kind) { return kind == FindingKind::advice || kind == FindingKind::affinity; }
@@ -58,11 +66,13 @@ std::string_view name(ProgramVerdict verdict) {
     return {};
 }
 
-FileState file_state(const ReportFile& file) {
+FileState file_state(const ReportFile& file, const std::map<std::string, std::string>& package_status) {
     FileState out;
+    std::map<std::tuple<std::int32_t, bool, bool, bool, bool, std::string>, std::size_t> kept;
     for (const ReportFinding& item : file.findings) {
         const Finding& finding = item.outcome.finding;
-        if (!finding.told.empty()) out.told.push_back(finding.told);
+        if (finding.told) out.told.push_back(*finding.told);
+        if (finding.is_assumed) out.assumed.push_back(place_of(file.path, item.outcome));
         if (is_advice(finding.kind)) continue;
         out.edits += is_settled_by_edit(item.outcome.state);
         if (!needs_review(item.outcome)) continue;
@@ -72,12 +82,18 @@ FileState file_state(const ReportFile& file) {
         open.rule = finding.rule;
         open.subject = finding.subject;
         open.place = place_of(file.path, item.outcome);
-        open.blocks = finding.severity == Severity::error || (is_package && finding.effort >= Effort::replace);
+        const auto status = package_status.find(finding.subject);
+        const bool is_built = status != package_status.end() && status->second == kHasBuild;
+        open.blocks =
+            finding.severity == Severity::error || (is_package && !is_built && finding.effort >= Effort::replace);
         open.has_build = finding.kind == FindingKind::third_party && !open.blocks;
         open.ends = open.blocks || may_end(finding.kind);
         open.is_settled_by_choice = finding.is_left_to_choice || finding.is_only_named;
         open.standing = finding.standing;
-        out.open.push_back(std::move(open));
+        // What more of the same says nothing new of the program.
+        const auto kind = std::tuple(open.standing.function, open.standing.sometimes, open.blocks, open.ends,
+                                     open.is_settled_by_choice, open.has_build ? open.subject : std::string());
+        if (++kept[kind] <= kMostAlike) out.open.push_back(std::move(open));
     }
     return out;
 }
@@ -94,15 +110,16 @@ void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row)
             if (chooses && (item.is_settled_by_choice || !item.ends)) continue;
             if (!is_certain) {
                 ++totals.optional;
-                row.not_with.push_back(item.place);
+                add_once(row.not_with, item.place);
                 continue;
             }
             if (item.blocks && row.blockers.empty()) row.places.clear();
-            if (item.blocks || row.blockers.empty()) row.places.push_back(item.place);
+            if (item.blocks || row.blockers.empty()) add_once(row.places, item.place);
             add_once(item.blocks ? row.blockers : row.open, item.id);
         }
         if (!file.always || !chooses) continue;
         for (const std::string& told : file.state->told) add_once(row.with, told);
+        for (const std::string& place : file.state->assumed) add_once(row.assumed, place);
     }
     row.edits = totals.edits;
     row.verdict = verdict_of(totals, asks, row);

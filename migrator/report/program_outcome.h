@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,7 @@ struct ProgramOutcome {
     std::string chooses_at;  // the surest sign that it takes an NPU by itself: "device.py:46"; empty: it does not
     ProgramVerdict verdict = ProgramVerdict::runs;
     std::vector<std::string> with;      // arguments and variables by which it is told
+    std::vector<std::string> assumed;   // places of devices of CUDA that it takes where nothing else is said
     std::vector<std::string> needs;     // packages whose Ascend build it needs: "torchvision"
     std::vector<std::string> not_with;  // places of the same that it comes to in some cases only: "load.py:5"
     std::vector<std::string> blockers;  // ids of what it always runs and has no way on the NPU
@@ -66,9 +68,11 @@ struct OpenItem {
 struct FileState {
     std::vector<OpenItem> open;  // without advice
     std::uint64_t edits = 0;
-    std::vector<std::string> told;  // see Finding::told
+    std::vector<std::string> told;     // see Finding::told
+    std::vector<std::string> assumed;  // places, see Finding::is_assumed
 };
-FileState file_state(const ReportFile& file);
+// `package_status`: see make_report.
+FileState file_state(const ReportFile& file, const std::map<std::string, std::string>& package_status);
 
 // A file that a program loads.
 struct LoadedFile {

@@ -59,11 +59,18 @@ constexpr auto record_of(const ProgramOutcome*) {
             "where it takes an NPU by itself (`device.py:46`); null where nothing says that it does")
             .always(),
         base::field("with", &P::with, "arguments and variables that ask it for the NPU").always(),
+        base::field(
+            "assumed", &P::assumed,
+            "places of devices of CUDA that it takes where nothing else is said: defaults of functions and classes, "
+            "values of tables, parts of texts")
+            .always(),
         base::field("needs", &P::needs, "packages whose Ascend build it needs").always(),
         base::field("not_with", &P::not_with,
                     "places of what has no way on the NPU, and which it comes to in some cases only")
             .always(),
-        base::field("blockers", &P::blockers, "ids of what has no way on the NPU in code that it always runs").always(),
+        base::field("blockers", &P::blockers,
+                    "ids of what has no way on the NPU in code that it always runs, the first 100 of a function")
+            .always(),
         base::field("open", &P::open, "ids of what else a person has to look at in code that it always runs").always(),
         base::field("edits", &P::edits, "findings that an edit settles, in files that it loads").always(),
         base::field("reached", &P::files, "how many files of the project it loads").always(),

@@ -50,7 +50,7 @@ constexpr auto record_of(const ReportSummary*) {
             "verdict", &S::verdict,
             "`native`: the programs take an NPU by themselves; `partly`: the first one does, and another has work "
             "left; `ready`: nothing is left; `convertible`: the rest can be applied by `migrate`; `review`: "
-            "warnings are left; `blocked`: errors are left")
+            "warnings are left; `blocked`: errors are left, or the first program has no way there")
             .always(),
         base::field("sentence", &S::sentence, "the verdict in words").always(),
         base::field("files_seen", &S::files_seen, "files of the project").always(),

@@ -167,7 +167,7 @@ std::string program_text(const Language& say, const ProgramOutcome& row) {
         case ProgramVerdict::edit: return say.format("runs with {}", say.plural(row.edits, "edit"));
         case ProgramVerdict::open: return say.text("has places to look at");
         case ProgramVerdict::blocked:
-            return say.format("blocked by {} in what it always loads", say.plural(row.blockers.size(), "error"));
+            return say.format("blocked by {} in what it always runs", say.plural(row.places.size(), "place"));
     }
     return "";
 }
@@ -280,7 +280,7 @@ std::string next_step(const Report& report, const RunTrace& trace) {
     std::string paths = base::shell_paths(report.run.paths);
     bool one = report.run.paths.size() == 1;
     if (summary.verdict == Verdict::native)
-        return say.text("run the programs as they are, on a machine with torch_npu");
+        return say.text("run the programs as said above, on a machine with torch_npu");
     if (analyse && summary.available > 0) return say.format("migrator migrate {} -o OUT", one ? paths : "PATH");
     if (analyse && trace.written.empty() && summary.findings > 0) {
         return say.format("migrator analyze {} --report DIR   write every finding to a page to work through", paths);

@@ -132,6 +132,7 @@ class Program:
     verdict: str
     because: Optional[str]
     with_: List[str]
+    assumed: List[str]
     needs: List[str]
     not_with: List[str]
     blockers: List[str]
