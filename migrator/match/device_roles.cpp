@@ -99,6 +99,12 @@ bool asks_for_device(const PythonFile& file, const Finding& finding) {
     return row != nullptr && row->on_npu && base::contains(file.rules().adapted.guards, *row->on_npu);
 }
 
+bool is_of_class(const SyntaxTree& tree, NodeId assignment) {
+    const NodeId around = tree.ancestor(assignment, NodeKind::class_definition);
+    const NodeId function = tree.ancestor(assignment, NodeKind::function_definition);
+    return around != kNoNode && (function == kNoNode || function < around);
+}
+
 bool is_assumed(const SyntaxTree& tree, NodeId use) {
     const NodeId literal = literal_at(tree, use);
     if (literal == kNoNode) return false;
@@ -108,11 +114,7 @@ bool is_assumed(const SyntaxTree& tree, NodeId use) {
         case NodeKind::typed_default_parameter:
         case NodeKind::binary_operator: return true;
         case NodeKind::pair: return tree.field(literal) == Field::value;
-        case NodeKind::assignment: {
-            const NodeId around = tree.ancestor(parent, NodeKind::class_definition);
-            const NodeId function = tree.ancestor(parent, NodeKind::function_definition);
-            return around != kNoNode && (function == kNoNode || function < around);
-        }
+        case NodeKind::assignment: return is_of_class(tree, parent);
         default: return false;
     }
 }

@@ -19,6 +19,9 @@ bool asks_for_device(const PythonFile& file, const Finding& finding);
 // Whether the text is the device that is used, and not one of several, or what is taken where nothing else is said.
 bool is_handed_over(const PythonFile& file, const Finding& finding, NodeId literal);
 
+// Whether it makes an attribute of a class, or a member of an enumeration.
+bool is_of_class(const SyntaxTree& tree, NodeId assignment);
+
 // Whether it is the default of a parameter or of an attribute of a class, a value of a table, or a part of a longer text.
 bool is_assumed(const SyntaxTree& tree, NodeId use);
 

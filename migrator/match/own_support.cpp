@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "migrator/match/adapted_code.h"
 #include "migrator/match/cuda_code.h"
+#include "migrator/match/device_roles.h"
 #include "migrator/python/python_file.h"
 
 namespace migrator {
@@ -139,7 +140,7 @@ private:
             case NodeKind::dictionary:
             case NodeKind::pair: add_listed(parent, node); return;
             case NodeKind::assignment:
-                if (is_of_class(parent)) add(string, SignKind::listed, known_.forms.listed);
+                if (is_of_class(tree_, parent)) add(string, SignKind::listed, known_.forms.listed);
                 else add(string, SignKind::value, known_.forms.value);
                 return;
             case NodeKind::argument_list:
@@ -191,13 +192,6 @@ private:
             return reference.origin == Origin::project ||
                    std::ranges::any_of(file_.rules().framework.loaded_by, is_part);
         });
-    }
-
-    // An attribute of a class, or a member of an enumeration.
-    bool is_of_class(NodeId assignment) const {
-        const NodeId around = tree_.ancestor(assignment, NodeKind::class_definition);
-        const NodeId function = tree_.ancestor(assignment, NodeKind::function_definition);
-        return around != kNoNode && (function == kNoNode || function < around);
     }
 
     bool is_refused(NodeId node) const { return tree_.ancestor(node, NodeKind::raise_statement) != kNoNode; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace migrator {
+
 std::unique_ptr<ParsedFile> Job::take_parsed() const {
     const auto place = static_cast<std::size_t>(file - project->files.files.data());
     return place < project->parsed.size() ? std::move(project->parsed[place]) : nullptr;

@@ -7,7 +7,7 @@ namespace {
 
 using base::Path;
 
-// Of more files of one name none is meant for sure by the end of its path.
+// Where more files than this have the name, the end of the path does not say which of them the command means.
 constexpr std::size_t kMaxSameName = 64;
 
 }  // namespace

@@ -81,10 +81,6 @@ void name_findings_of_report(const std::vector<ReportFile>& files, std::vector<F
     }
 }
 
-bool is_running(const ProgramOutcome& row) {
-    return row.verdict == ProgramVerdict::runs || row.verdict == ProgramVerdict::runs_with;
-}
-
 // The programs that people start, the first in front. Those that only their names show count where there are no others.
 std::vector<const ProgramOutcome*> judged_of(const std::vector<ProgramOutcome>& rows) {
     std::vector<const ProgramOutcome*> out;
@@ -129,11 +125,11 @@ Verdict verdict_of(const std::vector<const ProgramOutcome*>& judged) {
             break;
         case ProgramVerdict::runs: break;
     }
-    const bool all_run = std::ranges::all_of(judged, [](const ProgramOutcome* row) { return is_running(*row); });
+    const bool all_run = std::ranges::all_of(judged, [](const ProgramOutcome* row) { return row->is_running(); });
     return all_run ? Verdict::native : Verdict::partly;
 }
 
-// Where settings name a device of CUDA: a program that reads them has to be given others.
+// The places at which settings files name a device or back end of CUDA: "conf/train.yaml:3".
 std::vector<std::string> settings_for_cuda(const Report& report) {
     std::vector<std::string> out;
     for (const ReportFile& file : report.files) {
@@ -151,7 +147,7 @@ base::Message sentence_of(const std::vector<const ProgramOutcome*>& judged, cons
     const ProgramOutcome& first = *judged.front();
     std::vector<std::string> running, others, packages;
     for (const ProgramOutcome* row : judged) {
-        if (row != &first) (is_running(*row) ? running : others).push_back(row->name());
+        if (row != &first) (row->is_running() ? running : others).push_back(row->name());
     }
     for (const UnknownPackageRow& row : report.unknown_packages) packages.push_back(row.package);
     base::Message out = how_it_runs(first);

@@ -117,7 +117,7 @@ private:
                base::contains(facts_.left_out, parts.front()) || base::contains(facts_.left_out, parts.back());
     }
 
-    // Of what only names tell apart: those that train come first.
+    // Programs that only their names rank are ordered by the beginnings of these names: those that train come first.
     std::size_t place_of_name(const Path& path) const {
         const std::vector<std::string>& beginnings = facts_.program_beginnings;
         const auto found = std::ranges::find_if(

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "migrator/python/training_code.h"
+
 namespace migrator {
 namespace {
 
@@ -17,15 +19,12 @@ bool is_special(std::string_view name) { return name.starts_with("__") && name.e
 
 // By node: the number of the outermost function around it, itself included; -1 outside.
 std::vector<std::int32_t> function_numbers(const SyntaxTree& tree) {
+    const std::vector<NodeId> around = functions_around(tree);
     std::vector<std::int32_t> out(tree.size(), -1);
-    std::int32_t count = 0;
-    NodeId end = 0;  // of the function
+    std::int32_t last = -1;
     for (NodeId id = 0; id < tree.size(); ++id) {
-        if (id >= end && tree.kind(id) == NodeKind::function_definition) {
-            end = tree.subtree_end(id);
-            ++count;
-        }
-        if (id < end) out[id] = count - 1;
+        if (around[id] == id) ++last;
+        if (around[id] != kNoNode) out[id] = last;
     }
     return out;
 }

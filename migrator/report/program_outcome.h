@@ -46,6 +46,7 @@ struct ProgramOutcome {
     std::uint64_t edits = 0;            // findings in files it always loads that an edit settles
     ProgramFiles files;
 
+    bool is_running() const { return verdict == ProgramVerdict::runs || verdict == ProgramVerdict::runs_with; }
     const std::string& name() const { return command.empty() ? transfer.path : command; }
 };
 // Of tests and the like, which people do not start.

@@ -156,10 +156,6 @@ std::string transfer_text(const Language& say, const TransferRow& row) {
     return say.text("nothing to do");
 }
 
-bool is_running(const ProgramOutcome& row) {
-    return row.verdict == ProgramVerdict::runs || row.verdict == ProgramVerdict::runs_with;
-}
-
 std::string program_text(const Language& say, const ProgramOutcome& row) {
     switch (row.verdict) {
         case ProgramVerdict::runs: return say.text("runs as it is");
@@ -195,7 +191,7 @@ std::string transfers(const Report& report, TerminalStyle style) {
     const Language& say = report.language;
     std::vector<const TransferRow*> rows;
     for (const ProgramOutcome& row : report.programs) {
-        const bool has_choice = !row.chooses_at.empty() && is_running(row);
+        const bool has_choice = !row.chooses_at.empty() && row.is_running();
         if (row.transfer.verdict != TransferVerdict::nothing_to_do && !has_choice) rows.push_back(&row.transfer);
     }
     if (rows.empty()) return "";

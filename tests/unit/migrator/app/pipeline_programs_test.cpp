@@ -162,3 +162,19 @@ TEST_CASE("pipeline: a program that two paths name is one program") {
     REQUIRE(result->report.programs.size() == 1);
     CHECK(result->report.programs.front().verdict == ProgramVerdict::blocked);
 }
+
+TEST_CASE("pipeline: what a program assumes, and settings for CUDA, are in the sentence") {
+    test::MemoryFileSystem fs;
+    fs.add("in/device.py", kDevice);
+    fs.add("in/train.py",
+           "import torch\nfrom device import name\n\n\ndef make(device='cuda'):\n    return torch.ones(1, "
+           "device=device)\n\n\n"
+           "make(name())\n");
+    fs.add("in/conf/train.yaml", "device: cuda\n");
+    const migrator::Report report = analysed(fs);
+    CHECK(program(report, "train.py").assumed == Names{"train.py:5"});
+    const std::string sentence = report.summary.sentence.text();
+    CHECK(sentence.find("Where nothing else is said, it takes CUDA: train.py:5.") != sentence.npos);
+    CHECK(sentence.find("These settings name CUDA, so give them the NPU where they are used: conf/train.yaml:1.") !=
+          sentence.npos);
+}
