@@ -161,7 +161,6 @@ private:
         JobFacts& facts = facts_[number];
         facts.interfaces = std::move(outcome.interfaces);
         facts.training = std::move(outcome.training);
-        facts.names = std::move(outcome.names);
         facts.operator_uses = std::move(outcome.operator_uses);
         facts.operators = std::move(outcome.operators);
         std::string written = bytes_after(source, outcome);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "migrator/match/cuda_code.h"
 #include "migrator/match/device_roles.h"
+#include "migrator/match/guarded_code.h"
 #include "migrator/match/matchers.h"
 
 namespace migrator {
@@ -32,15 +33,6 @@ bool ends_with(const SyntaxTree& tree, NodeId block, NodeKind kind) {
 
 // Of one statement: a longer chain of questions says nothing more, and each is followed to the end of the chain.
 constexpr std::size_t kMostQuestions = 16;
-
-// except: raise: what is tried is needed.
-bool insists(const SyntaxTree& tree, NodeId tried) {
-    return std::ranges::all_of(tree.named_children(tried), [&](NodeId part) {
-        if (tree.kind(part) != NodeKind::except_clause) return true;
-        const NodeList parts = tree.named_children(part);
-        return !parts.empty() && ends_with(tree, parts.back(), NodeKind::raise_statement);
-    });
-}
 
 // Tells code that runs whatever device the program has chosen from code that runs only for one of them, by the statements around it.
 class CertainCode {
@@ -93,7 +85,7 @@ private:
     bool depends(NodeId parent, NodeId child, bool in_function, bool unless_asked) const {
         switch (tree_.kind(parent)) {
             case NodeKind::if_statement:
-                if (demands_cuda(parent)) return false;
+                if (demands_cuda(parent) || is_main_guard(tree_, parent)) return false;
                 return tree_.field(child) == Field::condition || unless_asked || asks(parent);
             case NodeKind::conditional_expression:
                 return !demands_cuda(parent) && (child == condition_of(parent) || unless_asked || asks(parent));
@@ -227,8 +219,9 @@ NodeId root_of(const PythonFile& file, NodeId use) {
 bool is_mere_effect(const PythonFile& file, NodeId node) {
     const SyntaxTree& tree = file.tree();
     const NodeId call = tree.kind(node) == NodeKind::call ? node : tree.ancestor(node, NodeKind::call);
-    return call != kNoNode && tree.kind(tree.parent(call)) == NodeKind::expression_statement &&
-           tree.ancestor(call, NodeKind::if_statement) != kNoNode;
+    if (call == kNoNode || tree.kind(tree.parent(call)) != NodeKind::expression_statement) return false;
+    const NodeId condition = tree.ancestor(call, NodeKind::if_statement);
+    return condition != kNoNode && !is_main_guard(tree, condition);
 }
 
 // Else it is about the NPU.

@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "migrator/match/adapted_code.h"
-#include "migrator/match/cuda_code.h"
 #include "migrator/match/device_roles.h"
+#include "migrator/match/guarded_code.h"
 #include "migrator/python/python_file.h"
 
 namespace migrator {
@@ -98,7 +98,7 @@ private:
             out_.asks |= is_guard && tree_.ancestor(name, NodeKind::assert_statement) == kNoNode;
             if (reference.origin != Origin::external || names == nullptr || is_guard) continue;
             out_.asks |= names->asks;
-            add(name, SignKind::name, names->percent);
+            add(name, names->libraries ? SignKind::library : SignKind::name, names->percent);
             return;
         }
     }

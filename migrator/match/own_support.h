@@ -8,7 +8,7 @@
 
 namespace migrator {
 
-enum class SignKind { import, name, value, listed };
+enum class SignKind { import, name, value, listed, library };
 
 struct OwnSupport {
     struct Sign {

@@ -57,7 +57,7 @@ private:
 
     base::Status look(const FileRounds::Filter& filter, CudaNames& known, std::vector<std::string>& found) {
         std::mutex mutex;
-        std::vector<std::pair<std::string, bool>> flags;
+        std::vector<CudaFlag> flags;
         TRY(files_.visit(filter, [&](std::size_t file, const ParsedText& parsed, const MatchContext& given) {
             MatchContext context = given;
             context.cuda_names = &known;
@@ -67,7 +67,7 @@ private:
             std::ranges::move(leads.names, std::back_inserter(found));
             std::ranges::move(leads.flags, std::back_inserter(flags));
         }));
-        for (auto& [name, holds] : flags) known.add_flag(std::move(name), holds);
+        for (CudaFlag& flag : flags) known.add_flag(std::move(flag));
         return {};
     }
 

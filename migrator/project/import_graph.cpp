@@ -16,112 +16,151 @@ bool is_package_file(const Path& file) { return base::file_name(file) == kPackag
 
 }  // namespace
 
-void ImportGraph::add(const Path& file, const std::vector<std::string>& names, std::vector<ImportedModule> imports,
-                      bool is_guarded) {
+void ImportGraph::add(const Path& file, const std::vector<std::string>& names, FileImports imports) {
     Node& node = nodes_[file];
     node.path = file;
     node.imports = std::move(imports);
-    node.is_guarded = is_guarded;
+    std::ranges::stable_sort(node.imports.lazy, {}, &LazyName::name);
     if (!names.empty()) node.module = names.front();
     for (const std::string& name : names) modules_.emplace(name, &node);
 }
 
 // The file that holds `qualified`, or the module in it: "pkg.model.Net" is in pkg/model.py. A program also finds the
 // files beside it.
-const ImportGraph::Node* ImportGraph::find(std::string_view qualified, const Node& importer, bool& by_path) const {
+ImportGraph::Found ImportGraph::find(std::string_view qualified, const Node& importer) const {
     // Each of its beginnings is looked for, and no longer one is the path of a file.
     constexpr std::size_t kLongestModule = 1024;
     for (std::string_view name = qualified.substr(0, kLongestModule); !name.empty();
          name = name.substr(0, name.rfind('.') == name.npos ? 0 : name.rfind('.'))) {
-        by_path = true;
-        if (auto found = modules_.find(name); found != modules_.end()) return found->second;
-        by_path = false;
+        const std::string_view member = qualified.substr(std::min(name.size() + 1, qualified.size()));
+        if (auto found = modules_.find(name); found != modules_.end()) return {found->second, true, member};
         Path beside(name);
         std::replace(beside.begin(), beside.end(), '.', '/');
         beside = base::join(base::directory_below(importer.path), beside);
         for (const Path& file : {beside + ".py", base::join(beside, Path(kPackageFile))}) {
-            if (auto found = nodes_.find(file); found != nodes_.end()) return &found->second;
+            if (auto found = nodes_.find(file); found != nodes_.end()) return {&found->second, false, member};
         }
     }
-    return nullptr;
+    return {};
 }
 
 void ImportGraph::finish() {
     for (auto& [path, node] : nodes_) {
-        for (const ImportedModule& import : node.imports) {
-            bool by_path = false;
-            const Node* file = find(import.name, node, by_path);
-            if (file == nullptr) {
-                node.external.push_back(import.name);
-                continue;
-            }
-            if (file == &node) continue;
-            node.files.push_back(file);
-            if (import.always) {
-                node.always.push_back(file);
-                add_packages_of(*file, node.always);
-            }
-            if (import.at_load) {
-                node.at_load.push_back(file);
-                add_packages_of(*file, node.at_load);
-            }
-            Node& imported = nodes_.at(file->path);
-            imported.is_imported = true;
-            imported.is_imported_by_path |= by_path;
+        for (const ImportedModule& import : node.imports.modules) add_import(node, import);
+    }
+}
+
+void ImportGraph::add_import(Node& node, const ImportedModule& import) {
+    const Found found = find(import.name, node);
+    if (found.file == nullptr) {
+        node.external.push_back(import.name);
+        return;
+    }
+    add_file(node, found, import.standing);
+    for (const Found& lazy : lazily_imported(found)) add_file(node, lazy, import.standing);
+}
+
+void ImportGraph::add_file(Node& node, const Found& found, const CodeStanding& standing) {
+    if (found.file == &node) return;
+    const auto load = [&](const Node* file) {
+        if (file == &node) return;
+        node.files.push_back(file);
+        if (!standing.sometimes) node.certain.emplace_back(standing.function, file);
+    };
+    load(found.file);
+    for (const Node* package : packages_of(*found.file)) load(package);
+    Node& imported = nodes_.at(found.file->path);
+    imported.is_imported = true;
+    imported.is_imported_by_path |= found.by_path;
+}
+
+// What a package loads as soon as this member of it is asked for; it may come from another such package.
+std::vector<ImportGraph::Found> ImportGraph::lazily_imported(const Found& asked) const {
+    constexpr std::size_t kMostSteps = 16;
+    std::vector<Found> out, pending{asked};
+    for (std::size_t i = 0; i < pending.size() && i < kMostSteps; ++i) {
+        const Found at = pending[i];
+        const std::string_view name = at.member.substr(0, at.member.find('.'));
+        for (const LazyName& lazy : std::ranges::equal_range(at.file->imports.lazy, name, {}, &LazyName::name)) {
+            const Found found = find(lazy.meaning, *at.file);
+            if (found.file == nullptr || found.file == at.file) continue;
+            out.push_back(found);
+            pending.push_back(found);
         }
     }
+    return out;
 }
 
 bool ImportGraph::is_program(const Path& file) const {
     const auto found = nodes_.find(file);
     if (found == nodes_.end()) return false;
     const Node& node = found->second;
-    return node.is_guarded || (!node.is_imported && outermost_package(file) == nullptr);
+    return node.imports.is_guarded || (!node.is_imported && outermost_package(file) == nullptr);
 }
 
 // The packages around a file run before it.
-void ImportGraph::add_packages_of(const Node& file, std::vector<const Node*>& out) const {
+std::vector<const ImportGraph::Node*> ImportGraph::packages_of(const Node& file) const {
+    std::vector<const Node*> out;
     for (Path directory = base::directory_below(file.path);; directory = base::directory_below(directory)) {
         const auto package = nodes_.find(base::join(directory, Path(kPackageFile)));
-        if (package == nodes_.end()) return;
+        if (package == nodes_.end()) return out;
         out.push_back(&package->second);
-        if (directory.empty()) return;
+        if (directory.empty()) return out;
     }
 }
 
-std::vector<const ImportGraph::Node*> ImportGraph::reached(const Path& file,
-                                                           std::vector<const Node*> Node::*edges) const {
+std::vector<const ImportGraph::Node*> ImportGraph::reached(const Path& file, Edges edges) const {
     const auto found = nodes_.find(file);
     if (found == nodes_.end()) return {};
     std::vector<const Node*> out{&found->second};
     std::set<const Node*> seen{&found->second};
+    const auto reach = [&](const Node* next) {
+        if (seen.insert(next).second) out.push_back(next);
+    };
     for (std::size_t i = 0; i < out.size(); ++i) {
-        for (const Node* next : out[i]->*edges) {
-            if (seen.insert(next).second) out.push_back(next);
+        const Node& node = *out[i];
+        if (edges == Edges::all) {
+            std::ranges::for_each(node.files, reach);
+            continue;
+        }
+        for (const auto& [by, next] : node.certain) {
+            if (edges == Edges::certain || by == CodeStanding::kAtLoad) reach(next);
         }
     }
     return out;
 }
 
-std::vector<Path> ImportGraph::paths_reached(const Path& file, std::vector<const Node*> Node::*edges) const {
+std::vector<Path> ImportGraph::paths_of(const std::vector<const Node*>& nodes) {
     std::vector<Path> out;
-    for (const Node* node : reached(file, edges)) out.push_back(node->path);
+    for (const Node* node : nodes) out.push_back(node->path);
     return out;
 }
 
-std::vector<Path> ImportGraph::files_of(const Path& file) const { return paths_reached(file, &Node::files); }
-std::vector<Path> ImportGraph::files_always_of(const Path& file) const { return paths_reached(file, &Node::always); }
-std::vector<Path> ImportGraph::files_at_load_of(const Path& file) const { return paths_reached(file, &Node::at_load); }
+std::vector<Path> ImportGraph::files_of(const Path& file) const { return paths_of(reached(file, Edges::all)); }
+std::vector<Path> ImportGraph::files_always_of(const Path& file) const {
+    return paths_of(reached(file, Edges::certain));
+}
+std::vector<Path> ImportGraph::files_at_load_of(const Path& file) const {
+    return paths_of(reached(file, Edges::at_load));
+}
 
-std::vector<std::string> ImportGraph::external_of(const std::vector<const Node*>& nodes) {
+std::vector<ImportGraph::CertainImport> ImportGraph::certain_imports(const Path& file) const {
+    const auto found = nodes_.find(file);
+    if (found == nodes_.end()) return {};
+    std::vector<CertainImport> out;
+    for (const auto& [by, node] : found->second.certain) out.push_back({by, &node->path});
+    return out;
+}
+
+std::vector<std::string> ImportGraph::loads(const Path& file) const {
     std::set<std::string> out;
-    for (const Node* node : nodes) out.insert(node->external.begin(), node->external.end());
+    for (const Node* node : reached(file, Edges::all)) out.insert(node->external.begin(), node->external.end());
     return {out.begin(), out.end()};
 }
 
-std::vector<std::string> ImportGraph::loads(const Path& file) const { return external_of(reached(file, &Node::files)); }
-std::vector<std::string> ImportGraph::loads_always(const Path& file) const {
-    return external_of(reached(file, &Node::always));
+bool ImportGraph::imports_any(const Path& file, const std::vector<std::string>& modules) const {
+    const auto found = nodes_.find(file);
+    return found != nodes_.end() && imports_any(found->second, modules);
 }
 
 std::vector<std::pair<std::string_view, std::string_view>> ImportGraph::external() const {
@@ -133,9 +172,8 @@ std::vector<std::pair<std::string_view, std::string_view>> ImportGraph::external
 }
 
 bool ImportGraph::imports_any(const Node& node, const std::vector<std::string>& modules) const {
-    return std::any_of(node.external.begin(), node.external.end(), [&](const std::string& import) {
-        return std::any_of(modules.begin(), modules.end(),
-                           [&](const std::string& module) { return is_within(import, module); });
+    return std::ranges::any_of(node.external, [&](const std::string& import) {
+        return std::ranges::any_of(modules, [&](const std::string& module) { return is_within(import, module); });
     });
 }
 

@@ -13,28 +13,40 @@
 
 namespace migrator {
 
+struct FileImports {
+    std::vector<ImportedModule> modules;
+    std::vector<LazyName> lazy;  // qualified
+    bool is_guarded = false;     // it has code for when it is run, `if __name__ == "__main__"`
+};
+
 class ImportGraph {
 public:
-    // `names`: under which the file can be imported. `is_guarded`: it has code for when it is run, `if __name__ ==
-    // "__main__"`.
-    void add(const base::Path& file, const std::vector<std::string>& names, std::vector<ImportedModule> imports,
-             bool is_guarded);
+    // `names`: under which the file can be imported.
+    void add(const base::Path& file, const std::vector<std::string>& names, FileImports imports);
     // After the last `add`.
     void finish();
 
     // A file that is run: it says so itself, or nobody imports it and it is in no package.
     bool is_program(const base::Path& file) const;
-    // The files of the project that the file loads, directly or through others, itself in front.
+    // The files of the project that the file loads, directly or through others, with the packages that they are in; itself in
+    // front.
     std::vector<base::Path> files_of(const base::Path& file) const;
-    // Those of them that it loads whatever happens: by imports that no if, try or except stands around, with the packages
-    // that they are in.
+    // Those of them that it loads by imports that no if, try or except stands around, whichever function has them, with the
+    // packages that they are in.
     std::vector<base::Path> files_always_of(const base::Path& file) const;
     // Those of them that it loads by imports outside functions: once its first line has run, all of them have.
     std::vector<base::Path> files_at_load_of(const base::Path& file) const;
+    // What the file itself imports of the project whatever happens, once this code of it runs (see CodeStanding), and the
+    // packages that what it imports is in.
+    struct CertainImport {
+        std::int32_t by;
+        const base::Path* file;
+    };
+    std::vector<CertainImport> certain_imports(const base::Path& file) const;
     // What the file loads from outside the project, directly or through other files: qualified names, sorted.
     std::vector<std::string> loads(const base::Path& file) const;
-    // The same of the files that it loads whatever happens.
-    std::vector<std::string> loads_always(const base::Path& file) const;
+    // Whether the file itself imports one of these modules.
+    bool imports_any(const base::Path& file, const std::vector<std::string>& modules) const;
 
     // What files import from outside the project: the file and the qualified name, sorted by file. Views of the graph.
     std::vector<std::pair<std::string_view, std::string_view>> external() const;
@@ -68,24 +80,30 @@ public:
 
 private:
     struct Node {
-        std::vector<ImportedModule> imports;
-        std::vector<const Node*> files;     // of the project, that it imports
-        std::vector<const Node*> always;    // those of them that it imports whatever happens, and their packages
-        std::vector<const Node*> at_load;   // those of them that no function imports
-        std::vector<std::string> external;  // imports that are no file of the project
+        FileImports imports;
+        std::vector<const Node*> files;  // of the project, that it imports, and the packages that they are in
+        std::vector<std::pair<std::int32_t, const Node*>> certain;  // see certain_imports
+        std::vector<std::string> external;                          // imports that are no file of the project
         base::Path path;
-        std::string module;  // the first of its names
-        bool is_guarded = false;
+        std::string module;                // the first of its names
         bool is_imported = false;          // by any other file
         bool is_imported_by_path = false;  // by the whole of its name, which counts from the root
     };
-    static std::vector<std::string> external_of(const std::vector<const Node*>& nodes);
     bool imports_any(const Node& node, const std::vector<std::string>& modules) const;
-    // What a file loads of the project by these edges, itself in front.
-    std::vector<base::Path> paths_reached(const base::Path& file, std::vector<const Node*> Node::*edges) const;
-    std::vector<const Node*> reached(const base::Path& file, std::vector<const Node*> Node::*edges) const;
-    void add_packages_of(const Node& file, std::vector<const Node*>& out) const;
-    const Node* find(std::string_view qualified, const Node& importer, bool& by_path) const;
+    enum class Edges { all, certain, at_load };
+    // What a file loads of the project, itself in front.
+    std::vector<const Node*> reached(const base::Path& file, Edges edges) const;
+    static std::vector<base::Path> paths_of(const std::vector<const Node*>& nodes);
+    std::vector<const Node*> packages_of(const Node& file) const;
+    struct Found {
+        const Node* file = nullptr;
+        bool by_path = false;     // by the whole of its name, which counts from the root
+        std::string_view member;  // of the file: "Net" of "pkg.model.Net"
+    };
+    Found find(std::string_view qualified, const Node& importer) const;
+    void add_import(Node& node, const ImportedModule& import);
+    void add_file(Node& node, const Found& found, const CodeStanding& standing);
+    std::vector<Found> lazily_imported(const Found& asked) const;
     // The files that import those, directly or through others.
     std::set<const Node*> importers_of(const std::vector<const Node*>& of) const;
     const Node* outermost_package(const base::Path& file) const;

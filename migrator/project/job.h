@@ -26,7 +26,6 @@ struct JobFacts {
     TransferFacts transfer;
     std::vector<std::string> interfaces;  // that it uses of the API tables
     TrainingCode training;
-    CodeNames names;
     OperatorUses operator_uses;  // of Python
     CppOperators operators;      // of C++ and CUDA
     bool needs_helper = false;   // its new text names the helper module, and the old one did not

@@ -57,13 +57,14 @@ public:
     void add(const Path& file, const OwnSupport& support) {
         for (const OwnSupport::Sign& sign : support.signs) {
             surest_[sign.kind] = std::max(surest_[sign.kind], sign.percent);
-            if (sign.percent <= best_) continue;
+            if (sign.percent <= best_ || sign.kind == SignKind::library) continue;
             best_ = sign.percent;
             place_ = base::format("{}:{}", project_.shown(file), sign.line);
         }
     }
-    bool empty() const { return surest_.empty(); }
+    bool know_target() const { return best_ > 0; }
     bool are_enough() const {
+        if (!know_target()) return false;
         double doubt = 1;
         for (const auto& [kind, percent] : surest_) doubt *= 1 - static_cast<double>(percent) / 100;
         return 100 * (1 - doubt) >= kEnough;
@@ -77,28 +78,29 @@ private:
     std::string place_;  // of the surest
 };
 
-OwnChoice choice_of(const Project& project, const Path& path, const SupportByFile& signs, OwnProgram& program) {
-    const std::vector<Path> first = project.imports.files_at_load_of(path);
+OwnChoice choice_of(const Project& project, const Program& program, const SupportByFile& signs, OwnProgram& out) {
+    const std::vector<Path> first = project.imports.files_at_load_of(program.path);
     const std::set<Path> at_load(first.begin(), first.end());
     SignsTogether together(project);
     bool needs = false, redirects = false;
-    for (const Path& file : project.imports.files_always_of(path)) {
+    // Which functions run is not asked: what may choose is better left alone.
+    for (const Path& file : project.imports.files_always_of(program.path)) {
         const auto found = signs.find(file);
         if (found == signs.end()) continue;
         together.add(file, found->second);
-        program.asks |= found->second.asks;
-        std::ranges::copy(found->second.options, std::back_inserter(program.options));
+        out.asks |= found->second.asks;
+        std::ranges::copy(found->second.options, std::back_inserter(out.options));
         needs |= found->second.needs_target && at_load.contains(file);
         redirects |= found->second.redirects;
     }
     // What it loads on the target alone says something where it knows of the target at all.
-    if (!together.empty() && !together.are_enough()) {
-        for (const Path& file : project.imports.files_of(path)) {
+    if (together.know_target() && !together.are_enough()) {
+        for (const Path& file : project.imports.files_of(program.path)) {
             const auto found = signs.find(file);
             if (found != signs.end() && found->second.needs_target) together.add(file, found->second);
         }
     }
-    program.sign = together.place();
+    out.sign = together.place();
     if (redirects) return OwnChoice::redirected;
     if (!together.are_enough()) return OwnChoice::none;
     return needs ? OwnChoice::needs : OwnChoice::chooses;
@@ -121,16 +123,20 @@ struct Programs {
 
     std::set<Path> in_some_cases;  // what programs without a choice load only then
 
-    void add(const Path& path, const Project& project, OwnChoice choice, OwnProgram program) {
+    void add(const Program& program, const Project& project, OwnChoice choice, OwnProgram own) {
         ++count;
-        const bool chooses = choice != OwnChoice::none;
-        if (chooses) choosing.emplace(path, std::move(program));
-        const std::vector<Path> loaded = project.imports.files_of(path);
-        for (const Path& file : chooses ? loaded : project.imports.files_always_of(path)) {
+        const auto take = [&](const Path& file) {
             const auto [at, is_new] = files.emplace(file, choice);
             if (!is_new) at->second = together(at->second, choice);
+        };
+        const std::vector<Path> all = project.imports.files_of(program.path);
+        if (choice != OwnChoice::none) {
+            choosing.emplace(program.path, std::move(own));
+            std::ranges::for_each(all, take);
+            return;
         }
-        if (!chooses) in_some_cases.insert(loaded.begin(), loaded.end());
+        std::ranges::for_each(project.imports.files_always_of(program.path), take);
+        in_some_cases.insert(all.begin(), all.end());
     }
 };
 
@@ -141,8 +147,9 @@ std::vector<std::string> places_of(const Project& project, const std::map<Path, 
     for (const auto& [path, support] : signs) {
         const auto file = files.find(path);
         if (file == files.end() || file->second == OwnChoice::others) continue;
-        const auto surest = std::ranges::max_element(support.signs, {}, &OwnSupport::Sign::percent);
-        out.push_back(base::format("{}:{}", project.shown(path), surest->line));
+        SignsTogether of_file(project);
+        of_file.add(path, support);
+        if (of_file.know_target()) out.push_back(of_file.place());
     }
     return out;
 }
@@ -197,8 +204,8 @@ OwnPrograms own_programs(const Knowledge& knowledge, const Project& project, con
         // What does without the framework needs no NPU.
         if (program.rank == ProgramRank::left_out || !program.uses_framework) continue;
         OwnProgram own;
-        const OwnChoice choice = choice_of(project, program.path, signs, own);
-        programs.add(program.path, project, choice, std::move(own));
+        const OwnChoice choice = choice_of(project, program, signs, own);
+        programs.add(program, project, choice, std::move(own));
     }
     // Where a program chooses, it has the say.
     for (const Path& file : programs.in_some_cases) programs.files.emplace(file, OwnChoice::none);

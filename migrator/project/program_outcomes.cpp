@@ -4,46 +4,35 @@
 #include <map>
 #include <set>
 
-#include "migrator/project/call_reach.h"
-
 namespace migrator {
 namespace {
 
 using base::Path;
 
-// What is known of the files of a project.
-struct Known {
-    struct File {
-        const TransferFacts* transfer;
-        FileState state;
-        std::size_t number;  // in `names`
-    };
-    std::map<Path, File> files;
-    std::vector<const CodeNames*> names;
+struct KnownFile {
+    const TransferFacts* transfer;
+    FileState state;
 };
+using KnownFiles = std::map<Path, KnownFile>;  // of a project
 
-ProgramOutcome outcome_of(const Project& project, const Program& program, const Known& known, const CallReach& calls) {
+ProgramOutcome outcome_of(const Project& project, const Program& program, const KnownFiles& known) {
     // What cannot be read is not in the graph of imports.
-    std::vector<Path> loaded = project.imports.files_of(program.path);
-    if (loaded.empty()) loaded.push_back(program.path);
-    std::vector<Path> certain = project.imports.files_always_of(program.path);
-    if (certain.empty()) certain.push_back(program.path);
-    const std::set<Path> always(certain.begin(), certain.end());
+    std::vector<Path> all = project.imports.files_of(program.path);
+    if (all.empty()) all.push_back(program.path);
+    std::map<Path, std::vector<bool>> certain;
+    for (ProgramReach::Loaded& file : project.reach->of(program.path, program.function))
+        certain.emplace(*file.path, std::move(file.called));
     std::vector<const TransferFacts*> transfers;
     std::vector<LoadedFile> files;
-    std::vector<std::size_t> numbers;
-    for (const Path& file : loaded) {
-        const auto found = known.files.find(file);
-        if (found == known.files.end()) continue;
+    for (const Path& path : all) {
+        const auto found = known.find(path);
+        if (found == known.end()) continue;
         transfers.push_back(found->second.transfer);
-        files.push_back({&found->second.state, always.contains(file), {}});
-        numbers.push_back(found->second.number);
-    }
-    const bool asks_for_calls =
-        std::ranges::any_of(files, [](const LoadedFile& file) { return !file.state->open.empty(); });
-    if (asks_for_calls) {
-        std::vector<std::vector<bool>> called = calls.called(numbers, program.function);
-        for (std::size_t i = 0; i < files.size(); ++i) files[i].called = std::move(called[i]);
+        LoadedFile& file = files.emplace_back(LoadedFile{&found->second.state});
+        file.is_program = path == program.path;
+        const auto called = certain.find(path);
+        file.always = called != certain.end();
+        if (file.always) file.called = std::move(called->second);
     }
     ProgramOutcome out;
     out.transfer = transfer_row(project.shown(program.path), transfers);
@@ -85,7 +74,7 @@ void name_findings_of_report(const std::vector<ReportFile>& files, std::vector<F
 std::vector<const ProgramOutcome*> judged_of(const std::vector<ProgramOutcome>& rows) {
     std::vector<const ProgramOutcome*> out;
     for (const ProgramOutcome& row : rows) {
-        if (!row.uses_framework || row.rank == kRankLeftOut) continue;
+        if (!row.uses_framework || row.rank == kRankLeftOut || row.is_without_device()) continue;
         const std::uint64_t most = static_cast<std::uint64_t>(ProgramRank::in_script);
         if (out.empty() || row.rank <= std::max(most, out.front()->rank)) out.push_back(&row);
     }
@@ -180,20 +169,15 @@ std::vector<FileState> file_states(const std::vector<ReportFile>& files, const R
 std::vector<ProgramOutcome> program_outcomes(const std::vector<Job>& jobs, const std::vector<JobFacts>& facts,
                                              const std::vector<ReportFile>& files, std::vector<FileState> states) {
     name_findings_of_report(files, states);
-    std::map<const Project*, Known> known;
+    std::map<const Project*, KnownFiles> known;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-        Known& of_project = known[jobs[i].project];
-        of_project.files.emplace(jobs[i].file->path,
-                                 Known::File{&facts[i].transfer, std::move(states[i]), of_project.names.size()});
-        of_project.names.push_back(&facts[i].names);
+        known[jobs[i].project].emplace(jobs[i].file->path, KnownFile{&facts[i].transfer, std::move(states[i])});
     }
     std::vector<ProgramOutcome> rows;
     for (const auto& [project, of_project] : known) {
-        const CallReach calls(of_project.names);
         for (const Program& program : project->programs) {
             // A file that two paths name is analysed as one of the first.
-            if (of_project.files.contains(program.path))
-                rows.push_back(outcome_of(*project, program, of_project, calls));
+            if (of_project.contains(program.path)) rows.push_back(outcome_of(*project, program, of_project));
         }
     }
     std::ranges::stable_sort(rows, {}, &ProgramOutcome::rank);
@@ -210,12 +194,12 @@ void judge_by_programs(const std::vector<Job>& jobs, const std::vector<ProgramOu
     report.summary.verdict = verdict_of(judged);
     report.summary.sentence = sentence_of(judged, report);
     std::set<Path> reached;
-    for (const Job& job : jobs) {
-        const Path shown = job.project->shown(job.file->path);
+    const Project& project = *jobs.front().project;
+    for (const Program& program : project.programs) {
+        const Path shown = project.shown(program.path);
         if (std::ranges::none_of(judged, [&](const ProgramOutcome* row) { return row->transfer.path == shown; }))
             continue;
-        for (const Path& file : job.project->imports.files_always_of(job.file->path))
-            reached.insert(job.project->shown(file));
+        for (const std::size_t file : program.loads) reached.insert(project.shown(project.files.files[file].path));
     }
     for (ReportFile& file : report.files)
         file.is_reached = file.type != FileType::python || reached.contains(file.path);

@@ -34,12 +34,6 @@ bool is_script(const FoundFile& file) {
                              file.type == FileType::dockerfile || file.type == FileType::makefile);
 }
 
-bool loads_any(const Project& project, const Path& program, const std::vector<std::string>& modules) {
-    return std::ranges::any_of(project.imports.loads_always(program), [&](const std::string& loaded) {
-        return std::ranges::any_of(modules, [&](const std::string& module) { return is_within(loaded, module); });
-    });
-}
-
 // Of one project. Each text is read once.
 class Search {
 public:
@@ -58,7 +52,7 @@ public:
         for (const Path& document : documents_in_order()) read_document(document);
         for (auto& [script, programs] : scripts_) add_started(script, programs);
         for (auto& [path, program] : found_) {
-            program.uses_framework = loads_any(project_, path, framework_);
+            add_what_it_loads(program);
             project_.programs.push_back(std::move(program));
         }
         std::ranges::stable_sort(project_.programs, {}, [&](const Program& program) {
@@ -68,6 +62,18 @@ public:
     }
 
 private:
+    void add_what_it_loads(Program& program) const {
+        for (const ProgramReach::Loaded& file : project_.reach->of(program.path, program.function)) {
+            program.loads.push_back(number_of(*file.path));
+            program.uses_framework |= project_.imports.imports_any(*file.path, framework_);
+        }
+    }
+
+    std::size_t number_of(const Path& path) const {
+        const std::vector<FoundFile>& files = project_.files.files;
+        return static_cast<std::size_t>(std::ranges::lower_bound(files, path, {}, &FoundFile::path) - files.begin());
+    }
+
     // Of several that say so the likeliest counts, and of those the first.
     void add(const Path& path, ProgramRank rank, std::string origin) {
         if (is_left_out(path)) rank = ProgramRank::left_out;

@@ -28,9 +28,9 @@ constexpr std::size_t kKeptBytes = std::size_t{256} << 20;
 // What one Python file tells the others.
 struct FileFacts {
     std::vector<std::string> members;
-    std::vector<ImportedModule> imports;
+    FileImports imports;
+    CodeNames code;
     std::optional<PackedSummary> summary;
-    bool is_guarded = false;    // see ImportGraph::add
     bool holds_values = false;  // see match/value_ends.h
     std::unique_ptr<ParsedFile> parsed;
 };
@@ -58,8 +58,9 @@ FileFacts facts_of_notebook(const Project& project, const Knowledge& knowledge, 
     if (source.problem || !code) return out;
     const SyntaxTree tree = SyntaxTree::parse(code->python().text());
     ModuleContext context = module_context(project, source.path);
-    out.imports = summarise(tree, knowledge.facts, context).imports;
-    out.is_guarded = true;
+    ModuleSummary summary = summarise(tree, knowledge.facts, context);
+    out.imports = {std::move(summary.imports), {}, true};
+    out.code = std::move(summary.code);
     return out;
 }
 
@@ -79,9 +80,9 @@ FileFacts facts_of(base::FileSystem& fs, const Project& project, const Knowledge
     ModuleContext context = module_context(project, file.path);
     ModuleSummary summary = summarise(tree, knowledge.facts, context);
     if (!summary.module.empty()) out.summary = summary;
-    out.imports = std::move(summary.imports);
+    out.imports = {std::move(summary.imports), std::move(summary.lazy), is_guarded(tree)};
+    out.code = std::move(summary.code);
     out.holds_values = holds_values(tree, knowledge.rules);
-    out.is_guarded = is_guarded(tree);
     return out;
 }
 
@@ -151,17 +152,20 @@ base::Status index_projects(base::FileSystem& fs, int threads, const Knowledge& 
             return {};
         }));
         auto index = std::make_shared<ProjectIndex>(facts);
+        std::map<Path, CodeNames> code;
         for (std::size_t i = 0; i < modules.size(); ++i) {
             project.members.insert(project.members.end(), std::move_iterator(found[i].members.begin()),
                                    std::move_iterator(found[i].members.end()));
             project.holds_values[modules[i]] = found[i].holds_values;
             const base::Path& path = files[modules[i]].path;
             const std::vector<std::string> names = project.modules.names_of(path);
-            project.imports.add(path, names, std::move(found[i].imports), found[i].is_guarded);
+            project.imports.add(path, names, std::move(found[i].imports));
+            code.emplace(path, std::move(found[i].code));
             if (found[i].summary) index->add(std::move(*found[i].summary), names);
         }
         index->finish();
         project.imports.finish();
+        project.reach = std::make_shared<ProgramReach>(project.imports, code);
         const std::vector<std::string>& framework = knowledge.rules.framework.loaded_by;
         project.loading_framework = project.imports.loading_through_others(framework);
         project.beside_framework = project.imports.imported_by_loading(framework);

@@ -12,6 +12,7 @@
 #include "migrator/project/import_graph.h"
 #include "migrator/project/knowledge.h"
 #include "migrator/project/module_names.h"
+#include "migrator/project/program_reach.h"
 #include "migrator/semantic/project_index.h"
 #include "migrator/source/discovery.h"
 #include "migrator/source/source_file.h"
@@ -63,6 +64,8 @@ struct Program {
     std::string origin;  // what says so: "README.md:12"; empty: its name
     std::string
         target_script;  // of the project, as the report shows it, that starts it on the target by its name; else empty
+    std::vector<std::size_t>
+        loads;  // files of the project that it loads whatever happens, by their numbers; itself in front
     bool uses_framework = false;
 };
 
@@ -80,6 +83,7 @@ struct Project {
     std::shared_ptr<const CudaNames> cuda_names;  // what leads to CUDA-only code; see find_cuda_code
     OwnPrograms own_programs;                     // see find_own_choice
     ImportGraph imports;
+    std::shared_ptr<const ProgramReach> reach;
     std::vector<Program> programs;              // best first; see find_programs
     std::vector<base::Path> loading_framework;  // sorted: files that load it through other files of the project
     std::vector<base::Path> beside_framework;   // sorted: files that files which load it import

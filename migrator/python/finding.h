@@ -8,9 +8,9 @@
 #include "base/message.h"
 #include "base/text_position.h"
 #include "migrator/edit/edit.h"
-#include "migrator/python/code_names.h"
 #include "migrator/rule/finding_kind.h"
 #include "migrator/semantic/reference.h"
+#include "migrator/syntax/code_standing.h"
 
 namespace migrator {
 
@@ -30,7 +30,8 @@ struct Finding {
     bool is_left_to_choice = false;
     bool is_only_named = false;
     bool is_assumed = false;
-    CodeStanding standing{};  // of Python
+    bool is_done_without = false;  // a question for CUDA that stays, and the NPU takes the other way
+    CodeStanding standing{};       // of Python
     // Few findings have these, and files have many findings. Counts only when training comes here, which other files decide:
     // when a program that trains loads the file, and, where a function is named, when each round calls it.
     std::shared_ptr<const std::string> needs_training{};

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "migrator/loops/training_loop.h"
 #include "migrator/python/match_context.h"
+#include "migrator/syntax/code_standing.h"
 
 namespace migrator {
 namespace {
@@ -35,17 +36,6 @@ std::map<NodeId, TrainingCode::Function> callable_functions(const ParsedText& pa
 }
 
 }  // namespace
-
-std::vector<NodeId> functions_around(const SyntaxTree& tree) {
-    std::vector<NodeId> out(tree.size(), kNoNode);
-    NodeId function = kNoNode;
-    for (NodeId id = 0; id < tree.size(); ++id) {
-        if (function != kNoNode && id >= tree.subtree_end(function)) function = kNoNode;
-        if (function == kNoNode && tree.kind(id) == NodeKind::function_definition) function = id;
-        out[id] = function;
-    }
-    return out;
-}
 
 TrainingCode training_code(const MatchContext& context, const ParsedText& parsed) {
     TrainingCode out;

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "migrator/syntax/syntax_tree.h"
-
 namespace migrator {
 
 struct MatchContext;
@@ -23,8 +21,5 @@ struct TrainingCode {
 };
 
 TrainingCode training_code(const MatchContext& context, const ParsedText& parsed);
-
-// By node: the outermost function or method around it; kNoNode at module level.
-std::vector<NodeId> functions_around(const SyntaxTree& tree);
 
 }  // namespace migrator

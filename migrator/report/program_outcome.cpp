@@ -30,25 +30,20 @@ bool is_settled_by_edit(FixState state) { return state == FixState::applied || s
 
 // Whether this runs whatever happens, once the program has loaded the file.
 bool is_run(const LoadedFile& file, const CodeStanding& standing) {
+    if (standing.function == CodeStanding::kAsProgram) return file.is_program;
     const auto function = static_cast<std::size_t>(standing.function);
-    return standing.function < 0 || function >= file.called.size() || file.called[function];
+    return !standing.is_in_function() || function >= file.called.size() || file.called[function];
 }
-
-struct Totals {
-    std::uint64_t optional = 0;  // to look at, which it comes to in some cases only
-    std::uint64_t edits = 0;
-};
 
 void add_once(std::vector<std::string>& texts, const std::string& text) {
     if (!base::contains(texts, text)) texts.push_back(text);
 }
 
-ProgramVerdict verdict_of(const Totals& totals, bool asks, const ProgramOutcome& row) {
+ProgramVerdict verdict_of(bool asks, const ProgramOutcome& row) {
     const bool chooses = !row.chooses_at.empty();
     if (!row.blockers.empty()) return ProgramVerdict::blocked;
-    // What chooses the device by itself has a way around what it comes to in some cases only; of others that is not known.
-    if (!row.open.empty() || (!chooses && totals.optional > 0)) return ProgramVerdict::open;
-    if (totals.edits > 0) return ProgramVerdict::edit;
+    if (!row.open.empty()) return ProgramVerdict::open;
+    if (row.edits > 0) return ProgramVerdict::edit;
     return chooses && (!asks || !row.with.empty()) ? ProgramVerdict::runs_with : ProgramVerdict::runs;
 }
 
@@ -75,7 +70,7 @@ FileState file_state(const ReportFile& file, const std::map<std::string, std::st
         if (finding.is_assumed) out.assumed.push_back(place_of(file.path, item.outcome));
         if (is_advice(finding.kind)) continue;
         out.edits += is_settled_by_edit(item.outcome.state);
-        if (!needs_review(item.outcome)) continue;
+        if (!needs_review(item.outcome) || finding.is_done_without) continue;
         const bool is_package = finding.kind == FindingKind::third_party || finding.kind == FindingKind::cuda_extension;
         OpenItem open;
         open.id = item.id;
@@ -84,10 +79,11 @@ FileState file_state(const ReportFile& file, const std::map<std::string, std::st
         open.place = place_of(file.path, item.outcome);
         const auto status = package_status.find(finding.subject);
         const bool is_built = status != package_status.end() && status->second == kHasBuild;
-        open.blocks =
-            finding.severity == Severity::error || (is_package && !is_built && finding.effort >= Effort::replace);
-        open.has_build = finding.kind == FindingKind::third_party && !open.blocks;
-        open.ends = open.blocks || may_end(finding.kind);
+        const bool is_error = finding.severity == Severity::error;
+        const bool is_hard = finding.effort >= Effort::replace;
+        open.blocks = is_error ? is_package || is_hard : is_package && !is_built && is_hard;
+        open.has_build = is_built && !open.blocks;
+        open.ends = is_error || open.blocks || may_end(finding.kind);
         open.is_settled_by_choice = finding.is_left_to_choice || finding.is_only_named;
         open.standing = finding.standing;
         // What more of the same says nothing new of the program.
@@ -100,16 +96,17 @@ FileState file_state(const ReportFile& file, const std::map<std::string, std::st
 
 void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row) {
     const bool chooses = !row.chooses_at.empty();
-    Totals totals;
     for (const LoadedFile& file : files) {
         ++(file.always ? row.files.always : row.files.optional);
-        if (file.always || !chooses) totals.edits += file.state->edits;
+        if (file.always || !chooses) row.edits += file.state->edits;
         for (const OpenItem& item : file.state->open) {
             const bool is_certain = file.always && !item.standing.sometimes && is_run(file, item.standing);
-            if (chooses && is_certain && item.has_build) add_once(row.needs, item.subject);
-            if (chooses && (item.is_settled_by_choice || !item.ends)) continue;
+            if (is_certain && item.has_build) {
+                add_once(row.needs, item.subject);
+                continue;
+            }
+            if (!item.ends || (chooses && item.is_settled_by_choice)) continue;
             if (!is_certain) {
-                ++totals.optional;
                 add_once(row.not_with, item.place);
                 continue;
             }
@@ -121,8 +118,7 @@ void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row)
         for (const std::string& told : file.state->told) add_once(row.with, told);
         for (const std::string& place : file.state->assumed) add_once(row.assumed, place);
     }
-    row.edits = totals.edits;
-    row.verdict = verdict_of(totals, asks, row);
+    row.verdict = verdict_of(asks, row);
 }
 
 }  // namespace migrator

@@ -46,6 +46,10 @@ struct ProgramOutcome {
     std::uint64_t edits = 0;            // findings in files it always loads that an edit settles
     ProgramFiles files;
 
+    // Nothing that it loads has to do with a device.
+    bool is_without_device() const {
+        return verdict == ProgramVerdict::runs && chooses_at.empty() && edits == 0 && not_with.empty();
+    }
     bool is_running() const { return verdict == ProgramVerdict::runs || verdict == ProgramVerdict::runs_with; }
     const std::string& name() const { return command.empty() ? transfer.path : command; }
 };
@@ -78,6 +82,7 @@ FileState file_state(const ReportFile& file, const std::map<std::string, std::st
 // A file that a program loads.
 struct LoadedFile {
     const FileState* state;
+    bool is_program = false;     // it is the one that is run
     bool always = false;         // whatever happens
     std::vector<bool> called{};  // its functions that are called whatever happens; so are those that are not listed
 };

@@ -44,7 +44,6 @@ struct FileOutcome {
     std::vector<FindingOutcome> under_transfer;  // of RewriteContext::transfer, by position; nothing is applied
     std::vector<std::string> interfaces;         // of the API tables, that the original uses, sorted
     TrainingCode training;                       // of the original
-    CodeNames names;                             // of the original, when it is Python
     OperatorUses operator_uses;                  // of the original, when RewriteContext asks for them
     CppOperators operators;                      // the same of C++ and CUDA sources
     std::string original;                        // UTF-8 text

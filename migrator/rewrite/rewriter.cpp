@@ -48,7 +48,6 @@ public:
         }
         outcome_.interfaces = std::move(round.interfaces);
         outcome_.training = std::move(round.training);
-        outcome_.names = std::move(round.names);
         outcome_.operators = std::move(round.operators);
         outcome_.operator_uses = std::move(round.operator_uses);
         finish_round(std::move(round));

@@ -300,9 +300,7 @@ Round run_round(const SourceFile& file, const TextVersion& version, const Rewrit
     const std::vector<std::size_t> candidates =
         decide(match(file, version.text, context.match, parsed), context, round.findings);
     if (is_first && parsed.tree != nullptr) {
-        const CodeStandings standings = code_standings(*parsed.tree);
-        round.names = code_names(*parsed.tree, standings);
-        note_standings(*parsed.tree, standings, round.findings);
+        note_standings(*parsed.tree, code_standings(*parsed.tree), round.findings);
     }
     Editor editor(version.text, parsed, context.match, round.findings);
     if (!candidates.empty()) round.edits = editor.apply(candidates);

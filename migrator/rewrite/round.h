@@ -35,7 +35,6 @@ struct Round {
     std::vector<OwnedEdit> proposals;     // of uncertain findings: what they would take, beside `edits`
     std::vector<std::string> interfaces;  // that the text uses
     TrainingCode training;
-    CodeNames names;  // of Python
     OperatorUses operator_uses;
     CppOperators operators;
     std::vector<Decided> under_transfer;

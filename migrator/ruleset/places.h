@@ -100,6 +100,7 @@ struct SupportNames {
     std::uint64_t percent = 0;
     bool redirects = false;  // what asks for CUDA afterwards is answered by the target
     bool asks = false;       // they find it by themselves
+    bool libraries = false;  // they do so whatever the project knows of the NPU
 };
 constexpr auto record_of(const SupportNames*) {
     return base::record(
@@ -107,7 +108,9 @@ constexpr auto record_of(const SupportNames*) {
         base::field("names", &SupportNames::names, "they, and what is below them").needed(),
         base::field("percent", &SupportNames::percent, "how sure that is").needed().up_to(100),
         base::field("redirects", &SupportNames::redirects, "what asks for CUDA afterwards is answered by the NPU"),
-        base::field("asks", &SupportNames::asks, "they find the NPU by themselves: nobody has to name it"));
+        base::field("asks", &SupportNames::asks, "they find the NPU by themselves: nobody has to name it"),
+        base::field("libraries", &SupportNames::libraries,
+                    "they do so whatever the project knows of the NPU, so they count only together with another sign"));
 }
 
 // How sure other signs are, in per cent.

@@ -30,20 +30,24 @@ public:
             const Symbol& s = model_.symbols[symbol];
             if (!s.attribute) out.names.emplace(model_.names.text(s.name), meanings(evaluator.last_value(symbol)));
         }
+        const CodeStandings standings = code_standings(model_.tree);
+        out.code = code_names(model_.tree, standings);
+        out.lazy = lazy_names(model_.tree, model_.imports);
+        for (LazyName& lazy : out.lazy) lazy.meaning = resolve_module(model_.context, lazy.meaning).name;
         for (const ImportedName& imported : model_.imports) {
             if (!imported.type_checking_only)
-                out.imports.push_back({imported.name == "*" ? imported.module : imported.qualified(),
-                                       !imported.conditional, !imported.conditional && imported.scope == kModuleScope});
+                out.imports.push_back(
+                    {imported.name == "*" ? imported.module : imported.qualified(), standings[imported.statement]});
             if (imported.name == "*" && imported.scope == kModuleScope) out.stars.push_back(imported.module);
         }
-        add_imports_by_text(out);
+        add_imports_by_text(standings, out);
         for (ScopeId scope = 0; scope < model_.scopes.size(); ++scope) add_scope(scope, out);
         return out;
     }
 
 private:
     // __import__("a.b"), importlib.import_module("a.b")
-    void add_imports_by_text(ModuleSummary& out) const {
+    void add_imports_by_text(const CodeStandings& standings, ModuleSummary& out) const {
         const SyntaxTree& tree = model_.tree;
         for (NodeId id = 0; id < tree.size(); ++id) {
             if (tree.kind(id) != NodeKind::call) continue;
@@ -56,14 +60,9 @@ private:
             const bool by_name = tree.kind(first) == NodeKind::keyword_argument;
             const auto module = string_literal_value(tree, by_name ? tree.child(first, Field::value) : first);
             // A relative name is relative to an argument.
-            if (module && !module->empty() && !module->starts_with('.')) add_import_by_text(*module, id, out);
+            if (module && !module->empty() && !module->starts_with('.'))
+                out.imports.push_back({resolve_module(model_.context, *module).name, standings[id]});
         }
-    }
-
-    void add_import_by_text(const std::string& module, NodeId call, ModuleSummary& out) const {
-        const bool always = model_.regions[model_.region_of[call]].parent == kNone;
-        const bool at_load = always && model_.scope_of[call] == kModuleScope;
-        out.imports.push_back({resolve_module(model_.context, module).name, always, at_load});
     }
 
     // Classes and functions that others can reach: not those inside functions.

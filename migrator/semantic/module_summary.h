@@ -1,4 +1,5 @@
-// ModuleSummary: what one Python file of a project offers to the other files, as text: names, classes, results.
+// ModuleSummary: what one Python file of a project offers to the other files and takes from them, as text: names, classes,
+// results, imports.
 #pragma once
 
 #include <map>
@@ -7,6 +8,8 @@
 #include <vector>
 
 #include "migrator/semantic/bindings.h"
+#include "migrator/semantic/code_names.h"
+#include "migrator/semantic/lazy_names.h"
 
 namespace migrator {
 
@@ -31,16 +34,17 @@ struct ClassSummary {
 };
 
 struct ImportedModule {
-    std::string name;     // "torch.nn", "pkg.model.Net"
-    bool always = true;   // not below if, try or except
-    bool at_load = true;  // and not in a function
+    std::string name;  // "torch.nn", "pkg.model.Net"
+    CodeStanding standing{};
 };
 
 struct ModuleSummary {
     std::string module;  // dotted name; empty for a file that cannot be imported
     std::map<std::string, Meanings, std::less<>> names;
     std::vector<ImportedModule> imports;  // everything it imports when it runs
-    std::vector<std::string> stars;       // modules whose names `from m import *` brings
+    std::vector<LazyName> lazy;           // qualified
+    CodeNames code;
+    std::vector<std::string> stars;  // modules whose names `from m import *` brings
     // By qualified name:
     std::map<std::string, ClassSummary, std::less<>> classes;
     std::map<std::string, Meanings, std::less<>> results;  // functions, and what calling them gives

@@ -7,24 +7,26 @@ using Names = std::vector<std::string>;
 
 namespace {
 
-std::vector<migrator::ImportedModule> always(const Names& names) {
-    std::vector<migrator::ImportedModule> out;
-    for (const std::string& name : names) out.push_back({name, true});
+// Whatever happens, outside functions.
+migrator::FileImports imports(const Names& names, bool is_guarded = false) {
+    migrator::FileImports out;
+    for (const std::string& name : names) out.modules.push_back({name});
+    out.is_guarded = is_guarded;
     return out;
 }
 
 // train.py and tools/bench.py are run; the package lib and the folder utils are imported.
 ImportGraph project() {
     ImportGraph graph;
-    graph.add("train.py", {"train"}, always({"torch", "lib.model.Net", "utils.metrics"}), true);
-    graph.add("tools/bench.py", {"tools.bench"}, always({"numpy", "timing.Timer"}), false);
-    graph.add("tools/timing.py", {"tools.timing"}, always({"torch.cuda"}), false);
-    graph.add("lib/__init__.py", {"lib"}, {}, false);
-    graph.add("lib/model.py", {"lib.model"}, always({"torch.nn", "lib.layers"}), false);
-    graph.add("lib/layers.py", {"lib.layers"}, always({"lib.model", "einops"}), false);
-    graph.add("lib/main.py", {"lib.main"}, {}, true);
-    graph.add("utils/metrics.py", {"utils.metrics"}, always({"torch"}), false);
-    graph.add("my-run.py", {}, always({"torch"}), false);
+    graph.add("train.py", {"train"}, imports({"torch", "lib.model.Net", "utils.metrics"}, true));
+    graph.add("tools/bench.py", {"tools.bench"}, imports({"numpy", "timing.Timer"}));
+    graph.add("tools/timing.py", {"tools.timing"}, imports({"torch.cuda"}));
+    graph.add("lib/__init__.py", {"lib"}, {});
+    graph.add("lib/model.py", {"lib.model"}, imports({"torch.nn", "lib.layers"}));
+    graph.add("lib/layers.py", {"lib.layers"}, imports({"lib.model", "einops"}));
+    graph.add("lib/main.py", {"lib.main"}, imports({}, true));
+    graph.add("utils/metrics.py", {"utils.metrics"}, imports({"torch"}));
+    graph.add("my-run.py", {}, imports({"torch"}));
     graph.finish();
     return graph;
 }
@@ -45,7 +47,8 @@ TEST_CASE("import graph: what is run and what is imported") {
 
 TEST_CASE("import graph: what a file loads, also round a circle of imports") {
     const ImportGraph graph = project();
-    CHECK(graph.files_of("train.py") == Names{"train.py", "lib/model.py", "utils/metrics.py", "lib/layers.py"});
+    CHECK(graph.files_of("train.py") ==
+          Names{"train.py", "lib/model.py", "lib/__init__.py", "utils/metrics.py", "lib/layers.py"});
     CHECK(graph.files_of("not/there.py").empty());
     CHECK(graph.loads("train.py") == Names{"einops", "torch", "torch.nn"});
     CHECK(graph.loads("tools/bench.py") == Names{"numpy", "torch.cuda"});
@@ -54,17 +57,22 @@ TEST_CASE("import graph: what a file loads, also round a circle of imports") {
 
 TEST_CASE("import graph: what a file loads whatever happens, with the packages that it is in") {
     ImportGraph graph;
-    graph.add("train.py", {"train"}, {{"lib.ops.norm", true}, {"fast", false}}, true);
-    graph.add("fast.py", {"fast"}, always({"torch"}), false);
-    graph.add("lib/__init__.py", {"lib"}, {{"lib.extra", false}, {"lib.base", true}}, false);
-    graph.add("lib/base.py", {"lib.base"}, {}, false);
-    graph.add("lib/extra.py", {"lib.extra"}, {}, false);
-    graph.add("lib/ops/__init__.py", {"lib.ops"}, {}, false);
-    graph.add("lib/ops/norm.py", {"lib.ops.norm"}, {}, false);
+    migrator::FileImports of_program = imports({"lib.ops.norm", "fast"}, true);
+    of_program.modules[1].standing.sometimes = true;
+    graph.add("train.py", {"train"}, of_program);
+    graph.add("fast.py", {"fast"}, imports({"torch"}));
+    migrator::FileImports of_package = imports({"lib.extra", "lib.base"});
+    of_package.modules[0].standing.sometimes = true;
+    graph.add("lib/__init__.py", {"lib"}, of_package);
+    graph.add("lib/base.py", {"lib.base"}, {});
+    graph.add("lib/extra.py", {"lib.extra"}, {});
+    graph.add("lib/ops/__init__.py", {"lib.ops"}, {});
+    graph.add("lib/ops/norm.py", {"lib.ops.norm"}, {});
     graph.finish();
     CHECK(graph.files_always_of("train.py") ==
           Names{"train.py", "lib/ops/norm.py", "lib/ops/__init__.py", "lib/__init__.py", "lib/base.py"});
-    CHECK(graph.files_of("train.py") == Names{"train.py", "lib/ops/norm.py", "fast.py"});
+    CHECK(graph.files_of("train.py") == Names{"train.py", "lib/ops/norm.py", "lib/ops/__init__.py", "lib/__init__.py",
+                                              "fast.py", "lib/extra.py", "lib/base.py"});
 }
 
 TEST_CASE("import graph: where a module stands that every file finds") {
@@ -84,12 +92,12 @@ TEST_CASE("import graph: where a module stands that every file finds") {
 
 TEST_CASE("import graph: by which ways files are reached, the shortest, and which programs load a file") {
     ImportGraph graph;
-    graph.add("train.py", {"train"}, always({"engine.run", "data.build"}), true);
-    graph.add("engine.py", {"engine"}, always({"losses", "torch"}), false);
-    graph.add("losses.py", {"losses"}, always({"engine"}), false);
-    graph.add("data/build.py", {"data.build"}, always({"data.loaders", "losses"}), false);
-    graph.add("data/loaders.py", {"data.loaders"}, {}, false);
-    graph.add("other.py", {"other"}, always({"data.loaders"}), true);
+    graph.add("train.py", {"train"}, imports({"engine.run", "data.build"}, true));
+    graph.add("engine.py", {"engine"}, imports({"losses", "torch"}));
+    graph.add("losses.py", {"losses"}, imports({"engine"}));
+    graph.add("data/build.py", {"data.build"}, imports({"data.loaders", "losses"}));
+    graph.add("data/loaders.py", {"data.loaders"}, {});
+    graph.add("other.py", {"other"}, imports({"data.loaders"}, true));
     graph.finish();
     std::string ways;
     for (const auto& [file, way] : graph.ways_from({"engine.py", "train.py", "no.py"}))
@@ -103,4 +111,20 @@ TEST_CASE("import graph: by which ways files are reached, the shortest, and whic
     CHECK(graph.programs_loading({"engine.py"}) == Names{"train.py"});
     CHECK(graph.programs_loading({"data/loaders.py"}) == Names{"other.py", "train.py"});
     CHECK(graph.programs_loading({}).empty());
+}
+
+TEST_CASE("import graph: what a package loads as soon as it is asked for a name") {
+    ImportGraph graph;
+    migrator::FileImports lazy;
+    lazy.lazy = {{"Net", "lib.sub.Net"}, {"Other", "lib.other.Other"}};
+    graph.add("train.py", {"train"}, imports({"lib.Net"}));
+    graph.add("lib/__init__.py", {"lib"}, lazy);
+    lazy.lazy = {{"Net", "lib.sub.net.Net"}, {"Net", "lib.sub"}, {"Net", "lib.nowhere.Net"}};
+    graph.add("lib/sub/__init__.py", {"lib.sub"}, lazy);
+    graph.add("lib/sub/net.py", {"lib.sub.net"}, imports({"torch"}));
+    graph.add("lib/other.py", {"lib.other"}, imports({"apex"}));
+    graph.finish();
+    CHECK(graph.files_always_of("train.py") ==
+          std::vector<base::Path>{"train.py", "lib/__init__.py", "lib/sub/__init__.py", "lib/sub/net.py"});
+    CHECK(graph.loads("train.py") == Names{"torch"});
 }

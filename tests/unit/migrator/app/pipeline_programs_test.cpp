@@ -122,7 +122,7 @@ TEST_CASE("pipeline: where no program takes an NPU by itself the verdict is abou
     test::MemoryFileSystem fs;
     fs.add("in/train.py", "import torch\n\n\ndef run():\n    import flash_attn\n");
     const migrator::Report report = analysed(fs);
-    CHECK(program(report, "train.py").verdict == ProgramVerdict::open);
+    CHECK(program(report, "train.py").verdict == ProgramVerdict::runs);
     CHECK(report.summary.verdict == Verdict::review);
     CHECK(std::ranges::all_of(report.files, &migrator::ReportFile::is_reached));
 }
@@ -177,4 +177,71 @@ TEST_CASE("pipeline: what a program assumes, and settings for CUDA, are in the s
     CHECK(sentence.find("Where nothing else is said, it takes CUDA: train.py:5.") != sentence.npos);
     CHECK(sentence.find("These settings name CUDA, so give them the NPU where they are used: conf/train.yaml:1.") !=
           sentence.npos);
+}
+
+TEST_CASE("pipeline: what a function imports is loaded when the function is called") {
+    test::MemoryFileSystem fs;
+    fs.add("in/device.py", kDevice);
+    fs.add("in/kernels.py", "import flash_attn\n\n\ndef fast(x):\n    return x\n");
+    const std::string begin = "import torch\nfrom device import name\nx = torch.ones(1, device=name())\n";
+    const std::string loader = "def load():\n    from kernels import fast\n    return fast\n";
+    fs.add("in/lib/loader.py", loader);
+    fs.add("in/lib/net.py",
+           "from lib.loader import load\n\n\nclass Base:\n    def __init__(self):\n        self.other()\n\n    def "
+           "other(self):\n"
+           "        pass\n\n\nclass Net(Base):\n    def __init__(self):\n        super().__init__()\n\n    def "
+           "forward(self):\n"
+           "        load()\n\n    def other(self):\n        pass\n\n\nclass Module(torch.nn.Module):\n    def "
+           "forward(self):\n"
+           "        load()\n");
+    fs.add("in/main_of_other.py",
+           "import torch\nfrom device import name\nx = torch.ones(1, device=name())\nif __name__ == '__main__':\n    "
+           "import "
+           "flash_attn\n");
+    const auto add = [&](const char* path, const std::string& text) {
+        fs.add(std::string("in/") + path, begin + text);
+    };
+    add("called.py", "from lib.loader import load\nload()\n");
+    add("by_other_name.py", "from lib.loader import load as get\nget()\n");
+    add("not_called.py", "from lib.loader import load\n");
+    add("variable.py", "from lib.loader import other\n\n\ndef run(load):\n    load()\n\n\nrun(print)\n");
+    add("of_a_class.py", "from lib.net import Net\nNet().forward()\n");
+    add("of_its_class.py", "from lib.net import Net\nNet()\n");
+    add("by_its_base.py", "from lib.net import Module\nModule()\n");
+    add("of_another.py", "from lib.net import Net\nx.forward()\n");
+    add("registered.py", "from lib.loader import load\nREGISTRY.register(Way(name='fast', call=load))\n");
+    add("by_text.py", "from lib import loader\ngetattr(loader, 'load')()\n");
+    add("guard_of_other.py", "import main_of_other\n");
+    const migrator::Report report = analysed(fs);
+    const auto verdict = [&](const char* name) { return program(report, name).verdict; };
+    for (const char* name : {"called.py", "by_other_name.py", "of_a_class.py", "by_its_base.py", "by_text.py"}) {
+        CAPTURE(name);
+        CHECK(verdict(name) == ProgramVerdict::blocked);
+        CHECK(program(report, name).places == Names{"kernels.py:1"});
+    }
+    for (const char* name :
+         {"not_called.py", "variable.py", "of_its_class.py", "of_another.py", "registered.py", "guard_of_other.py"}) {
+        CAPTURE(name);
+        CHECK(verdict(name) == ProgramVerdict::runs);
+    }
+    CHECK(program(report, "not_called.py").not_with == Names{"kernels.py:1"});
+    CHECK(verdict("main_of_other.py") == ProgramVerdict::blocked);
+}
+
+TEST_CASE("pipeline: a package that loads its parts when they are asked for") {
+    test::MemoryFileSystem fs;
+    fs.add("in/device.py", kDevice);
+    fs.add("in/pkg/__init__.py",
+           "import sys\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .fast import run\n    from "
+           ".plain import "
+           "walk\nelse:\n    sys.modules[__name__] = Lazy(__name__, {'fast': ['run'], 'plain': ['walk']})\n");
+    fs.add("in/pkg/fast.py", "import flash_attn\n\n\ndef run():\n    pass\n");
+    fs.add("in/pkg/plain.py", "def walk():\n    pass\n");
+    const std::string begin = "import torch\nfrom device import name\nx = torch.ones(1, device=name())\n";
+    fs.add("in/fast.py", begin + "from pkg import run\nrun()\n");
+    fs.add("in/plain.py", begin + "from pkg import walk\nwalk()\n");
+    const migrator::Report report = analysed(fs);
+    CHECK(program(report, "fast.py").verdict == ProgramVerdict::blocked);
+    CHECK(program(report, "plain.py").verdict == ProgramVerdict::runs);
+    CHECK(program(report, "plain.py").not_with.empty());
 }

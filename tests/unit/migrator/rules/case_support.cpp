@@ -178,7 +178,7 @@ std::vector<migrator::FileOutcome> migrate(const std::vector<CaseFile>& files, m
     for (const migrator::FileOutcome& outcome : outcomes) {
         conditions.look_at(outcome.original);
         for (const migrator::FindingOutcome& item : outcome.findings) conditions.found(item.finding.rule);
-        imports.add(outcome.path, {}, {}, true);
+        imports.add(outcome.path, {}, {{}, {}, true});
         code.emplace_back(outcome.path, &outcome.training);
     }
     imports.finish();
