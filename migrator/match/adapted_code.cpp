@@ -61,6 +61,22 @@ bool is_exit(NodeKind kind) {
            kind == NodeKind::continue_statement || kind == NodeKind::break_statement;
 }
 
+// Whether it is answered with yes by what it names alone: is_npu, kind == "npu", kind in ("npu", "xpu").
+bool is_plain_question(const SyntaxTree& tree, NodeId condition) {
+    switch (tree.kind(condition)) {
+        case NodeKind::identifier:
+        case NodeKind::attribute:
+        case NodeKind::call: return true;
+        case NodeKind::comparison_operator:
+            for (NodeId child = tree.first_child(condition); child != kNoNode; child = tree.next_sibling(child)) {
+                const bool is_operator = tree.field(child) == Field::operators;
+                if (is_operator && tree.text(child) != "==" && tree.text(child) != "in") return false;
+            }
+            return true;
+        default: return false;
+    }
+}
+
 // The block that a definition stands in, whatever decorates it.
 NodeId block_of(const SyntaxTree& tree, NodeId definition) {
     NodeId parent = tree.parent(definition);
@@ -209,7 +225,15 @@ bool AdaptedCode::mentions_target(base::ByteRange range) const {
 
 bool AdaptedCode::condition_mentions_target(NodeId branch) const {
     const NodeId condition = tree_.child(branch, Field::condition);
-    return condition != kNoNode && mentions_target(tree_.range(condition));
+    return condition != kNoNode && mentions_target(tree_.range(condition)) && !refuses(branch);
+}
+
+// if kind == "npu": raise: it is asked for to be refused. More than one condition refuses a part only.
+bool AdaptedCode::refuses(NodeId branch) const {
+    const NodeId block = tree_.child(branch, Field::consequence);
+    const NodeList statements = block == kNoNode ? NodeList{} : tree_.named_children(block);
+    if (statements.empty() || tree_.kind(statements.back()) != NodeKind::raise_statement) return false;
+    return is_plain_question(tree_, tree_.child(branch, Field::condition));
 }
 
 bool AdaptedCode::has_twin(NodeId definition) const {

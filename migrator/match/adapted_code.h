@@ -46,6 +46,7 @@ private:
     // The name with each word that gets another one replaced in it: "CudaStream" -> "NpuStream"; empty without any.
     std::string twin_of(std::string_view name) const;
     bool condition_mentions_target(NodeId branch) const;
+    bool refuses(NodeId branch) const;
     template <class Test>
     bool any_branch(NodeId statement, Test test) const;
     bool asks_for_target(NodeId statement) const;

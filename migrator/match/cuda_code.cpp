@@ -1,8 +1,10 @@
 #include "migrator/match/cuda_code.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/text.h"
+#include "migrator/match/guarded_code.h"
 #include "migrator/match/matchers.h"
 
 namespace migrator {
@@ -20,22 +22,6 @@ bool is_cuda_only(const PythonFile& file, const Finding& finding) {
     return rule != nullptr && rule->cuda_only;
 }
 
-// The targets of the assignment that the node is on the right side of.
-std::vector<NodeId> targets_of(const SyntaxTree& tree, NodeId node) {
-    for (NodeId at = node, parent = tree.parent(at); parent != kNoNode; at = parent, parent = tree.parent(at)) {
-        const NodeKind kind = tree.kind(parent);
-        if (kind == NodeKind::assignment && tree.field(at) == Field::right) {
-            const NodeId left = tree.child(parent, Field::left);
-            if (tree.kind(left) == NodeKind::identifier || tree.kind(left) == NodeKind::attribute) return {left};
-            if (tree.kind(left) != NodeKind::pattern_list) return {};
-            const NodeList parts = tree.named_children(left);
-            return {parts.begin(), parts.end()};
-        }
-        if (kind == NodeKind::block || kind == NodeKind::module || kind == NodeKind::lambda) return {};
-    }
-    return {};
-}
-
 // The class that a method makes unusable on the NPU with itself, since to make or to call its objects runs it.
 NodeId class_run_by(const PythonFile& file, NodeId function, NodeId name) {
     const SyntaxTree& tree = file.tree();
@@ -48,106 +34,16 @@ NodeId class_run_by(const PythonFile& file, NodeId function, NodeId name) {
     return runs ? tree.child(around, Field::name) : kNoNode;
 }
 
-bool leaves(const SyntaxTree& tree, NodeId block) {
-    const NodeList statements = tree.named_children(block);
-    return std::ranges::any_of(statements, [&](NodeId statement) {
-        const NodeKind kind = tree.kind(statement);
-        return kind == NodeKind::return_statement || kind == NodeKind::raise_statement;
-    });
-}
-
-// What follows in the function or file.
-base::ByteRange behind(const SyntaxTree& tree, NodeId statement) {
-    const NodeId function = tree.ancestor(statement, NodeKind::function_definition);
-    return {tree.range(statement).end, tree.range(function == kNoNode ? tree.root() : function).end};
-}
-
-// Of an if or elif: what runs where its condition holds, or does not.
-base::ByteRange branch_of(const SyntaxTree& tree, NodeId statement, bool holds) {
-    const NodeId consequence = tree.child(statement, Field::consequence);
-    if (consequence == kNoNode) return {};
-    const base::ByteRange then = tree.range(consequence);
-    if (holds) return then;
-    const bool goes_on = tree.kind(statement) == NodeKind::if_statement && leaves(tree, consequence);
-    return {then.end, goes_on ? behind(tree, statement).end : tree.range(statement).end};
-}
-
-// `x is None` is the opposite of x, and `x is not None` the same.
-bool negates(const SyntaxTree& tree, NodeId node) {
-    if (tree.kind(node) == NodeKind::not_operator) return true;
-    if (tree.kind(node) != NodeKind::comparison_operator) return false;
-    bool differs = false, is_with_none = false;
-    for (NodeId child = tree.first_child(node); child != kNoNode; child = tree.next_sibling(child)) {
-        const std::string_view text = tree.text(child);
-        differs |= tree.field(child) == Field::operators && (text == "!=" || text == "not in" || text == "is not");
-        is_with_none |= text == "None";
-    }
-    return differs != is_with_none;
-}
-
-// An expression that holds the answer, or its opposite.
-struct Answer {
-    NodeId node;
-    bool holds = true;
-    bool is_variable = false;  // which keeps it: what is made of the variable is something else
-};
-
-// What an answer decides: code, and the variables that keep it.
-struct Asked {
-    std::vector<base::ByteRange> code;
-    std::vector<NodeId> kept_in;
-    bool holds = true;
-
-    void add(base::ByteRange range) {
-        if (range.size() > 0) code.push_back(range);
-    }
-};
-
-// `answer and B`, `not answer or B`: the second half is looked at only where the answer is yes.
-base::ByteRange second_half(const SyntaxTree& tree, NodeId operation, NodeId half, bool holds) {
-    const NodeId right = tree.child(operation, Field::right);
-    const bool goes_on = tree.text(tree.child(operation, Field::operator_)) == (holds ? "and" : "or");
-    return tree.kind(operation) == NodeKind::boolean_operator && right != half && goes_on ? tree.range(right)
-                                                                                          : base::ByteRange{};
-}
-
-Asked asked_by(const SyntaxTree& tree, Answer answer) {
-    Asked out{{}, {}, answer.holds};
-    for (NodeId at = answer.node, parent = tree.parent(at); parent != kNoNode; at = parent, parent = tree.parent(at)) {
-        if (negates(tree, parent)) out.holds = !out.holds;
-        switch (tree.kind(parent)) {
-            case NodeKind::boolean_operator: out.add(second_half(tree, parent, at, out.holds)); break;
-            case NodeKind::if_statement:
-            case NodeKind::elif_clause:
-                if (tree.field(at) == Field::condition) out.add(branch_of(tree, parent, out.holds));
-                return out;
-            case NodeKind::assert_statement:
-                if (out.holds) out.add(behind(tree, parent));
-                return out;
-            case NodeKind::conditional_expression: {
-                const NodeList parts = tree.named_children(parent);
-                if (parts.size() == 3 && parts[1] == at) out.add(tree.range(parts[out.holds ? 0 : 2]));
-                return out;
-            }
-            case NodeKind::assignment: out.kept_in = targets_of(tree, at); return out;
-            case NodeKind::attribute:
-            case NodeKind::subscript:
-            case NodeKind::argument_list:
-                if (answer.is_variable) return out;
-                break;
-            case NodeKind::block:
-            case NodeKind::module: return out;
-            default: break;
-        }
-    }
-    return out;
-}
-
 }  // namespace
 
 bool CudaNames::add(std::string name) {
     last_parts_.emplace(last_part(name));
     return names_.insert(std::move(name)).second;
+}
+
+void CudaNames::add_flag(CudaFlag flag) {
+    if (!flag.has_other_way) needed_.insert(flag.name);
+    flags_[flag.holds].insert(std::move(flag.name));
 }
 
 CudaCodeWords::CudaCodeWords(const RuleSet& rules) {
@@ -272,46 +168,6 @@ void CudaOnlyCode::follow(NodeId use) {
     if (const NodeId owner = class_run_by(file_, function, name); owner != kNoNode) add_reads(owner);
 }
 
-NodeId whole_call(const PythonFile& file, NodeId use) {
-    const NodeId call = file.call_of(file.whole_name(use));
-    return call == kNoNode ? use : call;
-}
-
-bool is_asked(const SyntaxTree& tree, NodeId node) {
-    for (NodeId at = node, parent = tree.parent(at); parent != kNoNode; at = parent, parent = tree.parent(at)) {
-        switch (tree.kind(parent)) {
-            case NodeKind::if_statement:
-            case NodeKind::elif_clause: return tree.field(at) == Field::condition;
-            case NodeKind::assert_statement:
-            case NodeKind::conditional_expression: return true;
-            case NodeKind::boolean_operator:
-            case NodeKind::not_operator:
-            case NodeKind::comparison_operator:
-            case NodeKind::parenthesized_expression: break;
-            default: return false;
-        }
-    }
-    return false;
-}
-
-Guarded guarded_by(const PythonFile& file, NodeId question, bool holds) {
-    Guarded out;
-    std::vector<Answer> pending{{question, holds}};
-    std::set<NodeId> seen;
-    while (!pending.empty() && file.may_step()) {
-        const Answer answer = pending.back();
-        pending.pop_back();
-        if (!seen.insert(answer.node).second) continue;
-        const Asked asked = asked_by(file.tree(), answer);
-        out.code.insert(out.code.end(), asked.code.begin(), asked.code.end());
-        for (const NodeId target : asked.kept_in) {
-            out.kept_in.emplace_back(target, asked.holds);
-            for (const NodeId read : file.bindings().reads(target)) pending.push_back({read, asked.holds, true});
-        }
-    }
-    return out;
-}
-
 bool asks_for_cuda(const Finding& finding) {
     return finding.kind == FindingKind::cuda_api || finding.kind == FindingKind::device_string;
 }
@@ -320,18 +176,20 @@ bool asks_for_cuda(const Finding& finding) {
 CudaLeads CudaOnlyCode::leads() const {
     CudaLeads out{names_, {}};
     if (empty()) return out;
+    std::map<std::pair<std::string, bool>, Guarded> flags;
     for (const auto& [word, nodes] : file_.identifiers()) {
         for (const NodeId read : nodes) {
             if (!is_asked(tree_, file_.whole_name(read)) || !file_.may_step()) continue;
             for (const Reference& reference : file_.bindings().references(file_.whole_name(read))) {
                 if (reference.origin == Origin::external) continue;
-                for (const bool holds : {true, false}) {
-                    const Guarded guarded = guarded_by(file_, file_.whole_name(read), holds);
-                    if (std::ranges::any_of(guarded.code, [&](base::ByteRange code) { return in(code) != kNoNode; }))
-                        out.flags.emplace_back(reference.name, holds);
-                }
+                for (const bool holds : {true, false})
+                    flags[{reference.name, holds}].add(guarded_by(file_, file_.whole_name(read), holds));
             }
         }
+    }
+    for (const auto& [flag, guarded] : flags) {
+        if (std::ranges::any_of(guarded.code, [&](base::ByteRange code) { return in(code) != kNoNode; }))
+            out.flags.push_back({flag.first, flag.second, has_other_way(file_, guarded)});
     }
     return out;
 }

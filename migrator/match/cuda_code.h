@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/byte_ranges.h"
@@ -14,6 +13,14 @@
 #include "migrator/python/python_file.h"
 
 namespace migrator {
+
+// A variable that keeps the answer to a question for CUDA: somewhere CUDA-only code runs only where it is true, or, with `holds`
+// false, only where it is not.
+struct CudaFlag {
+    std::string name;
+    bool holds = true;
+    bool has_other_way = false;  // see has_other_way of a Guarded
+};
 
 // Qualified names of a project's functions, classes and variables that lead to CUDA-only code: "pkg.ops.fused".
 class CudaNames {
@@ -24,21 +31,22 @@ public:
     // Whether a text is the last part of one of them.
     bool has_last_part(std::string_view word) const { return last_parts_.contains(word); }
 
-    // A variable that keeps the answer to a question for CUDA: somewhere CUDA-only code runs only where it is true; with `holds`
-    // false only where it is not.
-    void add_flag(std::string name, bool holds) { flags_[holds].insert(std::move(name)); }
+    void add_flag(CudaFlag flag);
     bool guards(std::string_view name, bool holds) const { return flags_[holds].contains(name); }
+    // Whether the code that it guards is done without wherever it is read.
+    bool has_other_way(std::string_view name) const { return !needed_.contains(name); }
 
 private:
     base::StringSet names_;
     base::StringSet last_parts_;
     std::array<base::StringSet, 2> flags_;  // by `holds`
+    base::StringSet needed_;                // flags
 };
 
 // What a file tells others of its CUDA-only code.
 struct CudaLeads {
-    std::vector<std::string> names;                   // that lead there
-    std::vector<std::pair<std::string, bool>> flags;  // see CudaNames::guards
+    std::vector<std::string> names;  // that lead there
+    std::vector<CudaFlag> flags;
 };
 
 // The words without which a Python file has no CUDA-only code of its own.
@@ -84,17 +92,6 @@ private:
 // What is called, or the node itself.
 NodeId whole_call(const PythonFile& file, NodeId use);
 
-// Whether it is a condition, or a part of one.
-bool is_asked(const SyntaxTree& tree, NodeId node);
-
-// What depends on an answer.
-struct Guarded {
-    std::vector<base::ByteRange> code;             // that runs, or goes on, only where it is yes
-    std::vector<std::pair<NodeId, bool>> kept_in;  // variables, and whether they are true where it is yes
-};
-
-// Of the question at the node, also when a variable keeps the answer. `holds`: false where the code behind "no" is asked for.
-Guarded guarded_by(const PythonFile& file, NodeId question, bool holds = true);
 // Whether the finding is such a question.
 bool asks_for_cuda(const Finding& finding);
 

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "migrator/match/cuda_code.h"
+#include "migrator/match/guarded_code.h"
 
 namespace migrator {
 namespace {

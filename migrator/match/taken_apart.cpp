@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "migrator/match/cuda_code.h"
+#include "migrator/match/guarded_code.h"
 #include "migrator/match/matchers.h"
 
 namespace migrator {
