@@ -29,6 +29,7 @@
 #include "migrator/project/framework_version.h"
 #include "migrator/project/helper_module.h"
 #include "migrator/project/job.h"
+#include "migrator/project/judgement.h"
 #include "migrator/project/knowledge.h"
 #include "migrator/project/operators.h"
 #include "migrator/project/own_choice.h"

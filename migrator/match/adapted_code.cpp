@@ -46,10 +46,15 @@ std::optional<std::string_view> plain_content(const SyntaxTree& tree, NodeId str
     return tree.text(content);
 }
 
-// "npu" of "npu:0".
+// "npu" of "npu:0" and f"npu:{i}".
 std::optional<std::string_view> kind_of(const SyntaxTree& tree, NodeId string) {
-    const auto content = plain_content(tree, string);
-    return content ? std::optional(content->substr(0, content->find(':'))) : std::nullopt;
+    if (const auto content = plain_content(tree, string)) return content->substr(0, content->find(':'));
+    const NodeId start = tree.first_child(string);
+    const bool is_formatted = start != kNoNode && tree.text(start).find_first_of("fF") != std::string_view::npos;
+    const NodeId content = is_formatted ? tree.next_sibling(start) : kNoNode;
+    if (content == kNoNode || tree.kind(content) != NodeKind::string_content) return std::nullopt;
+    const std::string_view text = tree.text(content);
+    return text.find(':') == text.npos ? std::nullopt : std::optional(text.substr(0, text.find(':')));
 }
 
 bool is_definition(NodeKind kind) {

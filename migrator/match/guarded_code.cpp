@@ -138,7 +138,7 @@ private:
         NodeId out = statement;
         NodeId at = tree_.kind(statement) == NodeKind::elif_clause ? tree_.next_sibling(statement)
                                                                    : tree_.child(statement, Field::alternative);
-        for (; at != kNoNode; at = tree_.next_sibling(at)) {
+        for (; at != kNoNode && file_.may_step(); at = tree_.next_sibling(at)) {
             if (tree_.field(at) == Field::alternative) out = at;
         }
         return out;

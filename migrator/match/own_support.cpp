@@ -127,7 +127,8 @@ private:
         if (is_refused(string)) return;
         NodeId node = string;
         NodeId parent = tree_.parent(node);
-        while (tree_.kind(parent) == NodeKind::parenthesized_expression || is_chosen_by(parent, node)) {
+        while (tree_.kind(parent) == NodeKind::parenthesized_expression || is_chosen_by(parent, node) ||
+               is_each_of(parent, node)) {
             node = parent;
             parent = tree_.parent(node);
         }
@@ -154,6 +155,11 @@ private:
             case NodeKind::typed_default_parameter: add(string, SignKind::value, known_.forms.value); return;
             default: return;
         }
+    }
+
+    // [f"npu:{i}" for i in range(n)]
+    bool is_each_of(NodeId parent, NodeId node) const {
+        return tree_.kind(parent) == NodeKind::list_comprehension && tree_.field(node) == Field::body;
     }
 
     // `value if condition else value`, `value or value`

@@ -12,7 +12,9 @@ namespace {
 constexpr auto kTables =
     std::to_array<std::string_view>({"[project.scripts]", "[project.gui-scripts]", "[tool.poetry.scripts]",
                                      "[tool.poetry.plugins.\"console_scripts\"]"});
+constexpr auto kExtras = std::to_array<std::string_view>({"[project.optional-dependencies]", "[tool.poetry.extras]"});
 constexpr std::string_view kConsole = "console_scripts";
+constexpr std::string_view kProject = "pyproject.toml";
 
 bool is_name(std::string_view text, std::string_view others) {
     return !text.empty() &&
@@ -59,8 +61,8 @@ private:
 std::vector<EntryPoint> entry_points(const base::Path& file, std::string_view text) {
     const std::string_view name = base::file_name(file);
     std::vector<EntryPoint> out;
-    if (name != "pyproject.toml" && name != "setup.cfg" && name != "setup.py") return out;
-    const bool is_toml = name == "pyproject.toml";
+    if (name != kProject && name != "setup.cfg" && name != "setup.py") return out;
+    const bool is_toml = name == kProject;
     Section section(is_toml);
     std::uint32_t number = 0;
     while (!text.empty()) {
@@ -80,6 +82,21 @@ std::vector<EntryPoint> entry_points(const base::Path& file, std::string_view te
             if (auto point = entry_point(base::trimmed(part, " \t\"'[]()}:="), number))
                 out.push_back(std::move(*point));
         }
+    }
+    return out;
+}
+
+std::vector<std::string> package_extras(const base::Path& file, std::string_view text) {
+    std::vector<std::string> out;
+    if (base::file_name(file) != kProject) return out;
+    bool inside = false;
+    for (std::string_view line : base::split(text, '\n')) {
+        line = base::trimmed(line);
+        if (line.starts_with('[')) inside = base::contains(kExtras, line.substr(0, line.find(']') + 1));
+        const std::size_t sign = line.find('=');
+        if (!inside || sign == line.npos || !base::trimmed(line.substr(sign + 1)).starts_with('[')) continue;
+        const std::string_view name = base::trimmed(line.substr(0, sign), " \t\"'");
+        if (is_name(name, "-.")) out.emplace_back(name);
     }
     return out;
 }

@@ -20,4 +20,7 @@ struct EntryPoint {
 // `file`: where the text is from; none of another name. In the order of the text.
 std::vector<EntryPoint> entry_points(const base::Path& file, std::string_view text);
 
+// The sets of packages that a pyproject.toml offers by name: "npu" of `npu = ["torch-npu"]`.
+std::vector<std::string> package_extras(const base::Path& file, std::string_view text);
+
 }  // namespace migrator

@@ -76,12 +76,13 @@ void ImportGraph::add_file(Node& node, const Found& found, const CodeStanding& s
 
 // What a package loads as soon as this member of it is asked for; it may come from another such package.
 std::vector<ImportGraph::Found> ImportGraph::lazily_imported(const Found& asked) const {
-    constexpr std::size_t kMostSteps = 16;
+    std::size_t steps = 64;
     std::vector<Found> out, pending{asked};
-    for (std::size_t i = 0; i < pending.size() && i < kMostSteps; ++i) {
+    for (std::size_t i = 0; i < pending.size(); ++i) {
         const Found at = pending[i];
         const std::string_view name = at.member.substr(0, at.member.find('.'));
         for (const LazyName& lazy : std::ranges::equal_range(at.file->imports.lazy, name, {}, &LazyName::name)) {
+            if (steps-- == 0) return out;
             const Found found = find(lazy.meaning, *at.file);
             if (found.file == nullptr || found.file == at.file) continue;
             out.push_back(found);

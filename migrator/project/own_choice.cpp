@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "migrator/match/own_support.h"
 #include "migrator/project/file_rounds.h"
+#include "migrator/project/path_words.h"
 #include "migrator/source/test_code.h"
 
 namespace migrator {
@@ -57,25 +58,26 @@ public:
     void add(const Path& file, const OwnSupport& support) {
         for (const OwnSupport::Sign& sign : support.signs) {
             surest_[sign.kind] = std::max(surest_[sign.kind], sign.percent);
-            if (sign.percent <= best_ || sign.kind == SignKind::library) continue;
-            best_ = sign.percent;
-            place_ = base::format("{}:{}", project_.shown(file), sign.line);
+            ProjectSign& best = sign.kind == SignKind::library ? library_ : best_;
+            if (sign.percent > best.percent) best = {project_.shown(file), sign.line, sign.percent};
         }
     }
-    bool know_target() const { return best_ > 0; }
+    bool know_target() const { return best_.percent > 0; }
+    bool use_library() const { return library_.percent > 0; }
     bool are_enough() const {
         if (!know_target()) return false;
         double doubt = 1;
         for (const auto& [kind, percent] : surest_) doubt *= 1 - static_cast<double>(percent) / 100;
         return 100 * (1 - doubt) >= kEnough;
     }
-    const std::string& place() const { return place_; }
+    const ProjectSign& best() const { return best_; }        // of the project's own work
+    const ProjectSign& library() const { return library_; }  // the best use of a library
 
 private:
     const Project& project_;
     std::map<SignKind, std::uint64_t> surest_;
-    std::uint64_t best_ = 0;
-    std::string place_;  // of the surest
+    ProjectSign best_;
+    ProjectSign library_;
 };
 
 OwnChoice choice_of(const Project& project, const Program& program, const SupportByFile& signs, OwnProgram& out) {
@@ -100,7 +102,8 @@ OwnChoice choice_of(const Project& project, const Program& program, const Suppor
             if (found != signs.end() && found->second.needs_target) together.add(file, found->second);
         }
     }
-    out.sign = together.place();
+    if (together.know_target()) out.sign = together.best().place();
+    if (together.use_library()) out.library = together.library().place();
     if (redirects) return OwnChoice::redirected;
     if (!together.are_enough()) return OwnChoice::none;
     return needs ? OwnChoice::needs : OwnChoice::chooses;
@@ -119,6 +122,7 @@ bool is_python_code(FileType type) { return type == FileType::python || type == 
 struct Programs {
     std::map<Path, OwnChoice> files;
     std::map<Path, OwnProgram> choosing;
+    std::map<Path, std::string> by_library;
     std::size_t count = 0;
 
     std::set<Path> in_some_cases;  // what programs without a choice load only then
@@ -135,21 +139,22 @@ struct Programs {
             std::ranges::for_each(all, take);
             return;
         }
+        if (!own.library.empty()) by_library.emplace(program.path, std::move(own.library));
         std::ranges::for_each(project.imports.files_always_of(program.path), take);
         in_some_cases.insert(all.begin(), all.end());
     }
 };
 
 // The surest sign of each file that such a program loads.
-std::vector<std::string> places_of(const Project& project, const std::map<Path, OwnChoice>& files,
-                                   const SupportByFile& signs) {
-    std::vector<std::string> out;
+std::vector<ProjectSign> best_signs(const Project& project, const std::map<Path, OwnChoice>& files,
+                                    const SupportByFile& signs) {
+    std::vector<ProjectSign> out;
     for (const auto& [path, support] : signs) {
         const auto file = files.find(path);
         if (file == files.end() || file->second == OwnChoice::others) continue;
         SignsTogether of_file(project);
         of_file.add(path, support);
-        if (of_file.know_target()) out.push_back(of_file.place());
+        if (of_file.know_target()) out.push_back(of_file.best());
     }
     return out;
 }
@@ -163,16 +168,13 @@ struct Stem {
 
 Stem stem_of(std::string_view path, const AdaptedNames& words) {
     Stem out;
-    while (!path.empty()) {
-        const std::size_t end = std::min(path.find_first_of("/_.-"), path.size());
-        const std::string_view word = path.substr(0, end);
+    for_each_word(path, [&](std::string_view word) {
         const bool is_source = base::contains(words.source_words, word);
         const bool is_target = base::contains(words.target_words, word);
         out.is_source |= is_source;
         out.is_target |= is_target;
         if (!is_source && !is_target && !word.empty()) out.rest.append(word).append(" ");
-        path.remove_prefix(std::min(end + 1, path.size()));
-    }
+    });
     return out;
 }
 
@@ -209,12 +211,12 @@ OwnPrograms own_programs(const Knowledge& knowledge, const Project& project, con
     }
     // Where a program chooses, it has the say.
     for (const Path& file : programs.in_some_cases) programs.files.emplace(file, OwnChoice::none);
-    if (programs.choosing.empty()) return {};
-    OwnPrograms out{std::move(programs.files), programs.choosing, {}};
+    if (programs.choosing.empty()) return {{}, {}, std::move(programs.by_library), {}};
+    OwnPrograms out{std::move(programs.files), programs.choosing, std::move(programs.by_library), {}};
     for (auto& [path, choice] : out.files) {
         if (choice == OwnChoice::none) choice = OwnChoice::others;
     }
-    out.signs = places_of(project, out.files, signs);
+    out.signs = best_signs(project, out.files, signs);
     // What no program is known to load is of all of them: of what most of them do.
     if (2 * programs.choosing.size() <= programs.count) return out;
     const FilesApart apart(project, knowledge.rules.adapted);

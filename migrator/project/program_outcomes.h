@@ -16,8 +16,4 @@ std::vector<FileState> file_states(const std::vector<ReportFile>& files, const R
 std::vector<ProgramOutcome> program_outcomes(const std::vector<Job>& jobs, const std::vector<JobFacts>& facts,
                                              const std::vector<ReportFile>& files, std::vector<FileState> states);
 
-// Where the program that people start first takes an NPU by itself: makes the verdict, its sentence and what `--fail-on` counts
-// those of the programs, not of all files. `rows`: of program_outcomes.
-void judge_by_programs(const std::vector<Job>& jobs, const std::vector<ProgramOutcome>& rows, Report& report);
-
 }  // namespace migrator

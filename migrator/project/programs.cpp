@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "migrator/project/entry_points.h"
+#include "migrator/project/path_words.h"
 #include "migrator/project/program_names.h"
 #include "migrator/source/test_code.h"
 #include "migrator/start/start_facts.h"
@@ -91,6 +93,7 @@ private:
         if (is_document(file)) documents_.push_back(file.path);
         if (is_script(file)) scripts_.emplace(file.path, started_in(file));
         if (file.analysed && file.bytes <= kMostDocumentBytes) add_installed(file);
+        if (file.analysed && has_part(file.path, adapted_.target_words)) add_install(file);
         if (!file.analysed || (file.type != FileType::python && file.type != FileType::notebook)) return;
         if (file.type == FileType::notebook) add(file.path, ProgramRank::example, {});
         else if (name == "__main__.py") add(file.path, ProgramRank::installed, {});
@@ -157,7 +160,13 @@ private:
     void add_installed(const FoundFile& file) {
         const std::string_view name = base::file_name(file.path);
         if (!name.starts_with("setup.") && name != "pyproject.toml") return;
-        for (EntryPoint& point : entry_points(file.path, read(file.path))) {
+        const std::string text = read(file.path);
+        for (const std::string& extra : package_extras(file.path, text)) {
+            if (has_part(extra, adapted_.target_words))
+                project_.install.push_back(
+                    base::format("pip install {}", base::shell_word(package_at(file.path) + "[" + extra + "]")));
+        }
+        for (EntryPoint& point : entry_points(file.path, text)) {
             StartedProgram module;
             std::ranges::replace(point.module, '.', '/');
             for (const std::string_view end : {".py", "/__init__.py"}) {
@@ -174,6 +183,18 @@ private:
         }
     }
 
+    // As pip has it: "." or "./sub".
+    std::string package_at(const Path& file) const {
+        const Path folder = base::directory_below(project_.shown(file));
+        return folder.empty() ? std::string(".") : base::format("./{}", folder);
+    }
+
+    void add_install(const FoundFile& file) {
+        if (file.type == FileType::requirements)
+            project_.install.push_back(base::format("pip install -r {}", base::shell_path(project_.shown(file.path))));
+        if (file.type == FileType::dockerfile) project_.install.push_back(project_.shown(file.path));
+    }
+
     std::string place(const Path& path, std::uint32_t line) const {
         return base::format("{}:{}", project_.shown(path), line);
     }
@@ -184,18 +205,9 @@ private:
             if (!path) continue;
             add(*path, ProgramRank::in_script, place(text, started.line));
             Program& program = found_.at(*path);
-            if (program.target_script.empty() && is_for_target(text)) program.target_script = project_.shown(text);
+            if (program.target_script.empty() && has_part(text, adapted_.target_words))
+                program.target_script = project_.shown(text);
         }
-    }
-
-    // "scripts/train_npu.sh"
-    bool is_for_target(std::string_view path) const {
-        while (!path.empty()) {
-            const std::size_t end = std::min(path.find_first_of("/_.-"), path.size());
-            if (base::contains(adapted_.target_words, path.substr(0, end))) return true;
-            path.remove_prefix(std::min(end + 1, path.size()));
-        }
-        return false;
     }
 
     // What its commands start, directly or by a script of the project, in the order of the text.

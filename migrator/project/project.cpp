@@ -212,12 +212,13 @@ std::vector<base::Message> notes_of(const Project& project, bool copied) {
     };
     const OwnPrograms& own = project.own_programs;
     if (!own.programs.empty()) {
-        std::vector<Path> programs;
+        std::vector<std::string> programs, places;
         for (const auto& [path, program] : own.programs) programs.push_back(project.shown(path));
+        for (const ProjectSign& sign : own.signs) places.push_back(sign.place());
         notes.push_back(
             {"These programs take an NPU by themselves, so what they load is left as it is: {programs}. What "
              "says so: {places}. --edit-native migrates them all the same.",
-             {{"programs", some_of(programs)}, {"places", some_of(own.signs)}}});
+             {{"programs", some_of(programs)}, {"places", some_of(places)}}});
     }
     add_paths(
         project.files.in_by_name,

@@ -13,6 +13,7 @@
 #include "migrator/project/knowledge.h"
 #include "migrator/project/module_names.h"
 #include "migrator/project/program_reach.h"
+#include "migrator/report/report_project.h"
 #include "migrator/semantic/project_index.h"
 #include "migrator/source/discovery.h"
 #include "migrator/source/source_file.h"
@@ -35,14 +36,16 @@ struct ParsedFile {
 
 // A program that chooses the device by itself, the target among them.
 struct OwnProgram {
-    std::string sign;   // the surest of the files that it always loads, as the report shows it: "device.py:46"
-    bool asks = false;  // it finds the target by itself; else it has to be told
+    std::string sign;     // the surest of the files that it always loads, as the report shows it: "device.py:46"
+    std::string library;  // where it uses a library that chooses for it
+    bool asks = false;    // it finds the target by itself; else it has to be told
     std::vector<std::string> options;  // by which it is told: "--use_npu"
 };
 struct OwnPrograms {
     std::map<base::Path, OwnChoice> files;  // what is left to them; empty without such a program
     std::map<base::Path, OwnProgram> programs;
-    std::vector<std::string> signs;  // the surest one of each file
+    std::map<base::Path, std::string> by_library;  // other programs, and what uses a library that chooses for them
+    std::vector<ProjectSign> signs;                // the surest one of each file that such programs load
 };
 
 // How likely it is that people start a program: the smaller, the likelier.
@@ -84,7 +87,8 @@ struct Project {
     OwnPrograms own_programs;                     // see find_own_choice
     ImportGraph imports;
     std::shared_ptr<const ProgramReach> reach;
-    std::vector<Program> programs;              // best first; see find_programs
+    std::vector<Program> programs;     // best first; see find_programs
+    std::vector<std::string> install;  // how it says that it is installed for the target: "pip install '.[npu]'"
     std::vector<base::Path> loading_framework;  // sorted: files that load it through other files of the project
     std::vector<base::Path> beside_framework;   // sorted: files that files which load it import
     std::vector<char> holds_values;             // by file: see match/value_ends.h

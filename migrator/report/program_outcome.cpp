@@ -56,12 +56,13 @@ std::string_view name(ProgramVerdict verdict) {
         case ProgramVerdict::edit: return "edit";
         case ProgramVerdict::open: return "open";
         case ProgramVerdict::blocked: return "blocked";
+        case ProgramVerdict::cuda_only: return "cuda_only";
     }
     CHECK(false);
     return {};
 }
 
-FileState file_state(const ReportFile& file, const std::map<std::string, std::string>& package_status) {
+FileState file_state(const ReportFile& file, const KnownRules& known) {
     FileState out;
     std::map<std::tuple<std::int32_t, bool, bool, bool, bool, std::string>, std::size_t> kept;
     for (const ReportFinding& item : file.findings) {
@@ -77,13 +78,14 @@ FileState file_state(const ReportFile& file, const std::map<std::string, std::st
         open.rule = finding.rule;
         open.subject = finding.subject;
         open.place = place_of(file.path, item.outcome);
-        const auto status = package_status.find(finding.subject);
-        const bool is_built = status != package_status.end() && status->second == kHasBuild;
+        const auto status = known.package_status.find(finding.subject);
+        const bool is_built = status != known.package_status.end() && status->second == kHasBuild;
         const bool is_error = finding.severity == Severity::error;
         const bool is_hard = finding.effort >= Effort::replace;
         open.blocks = is_error ? is_package || is_hard : is_package && !is_built && is_hard;
         open.has_build = is_built && !open.blocks;
         open.ends = is_error || open.blocks || may_end(finding.kind);
+        open.is_for_cuda = known.cuda_only.contains(finding.rule);
         open.is_settled_by_choice = finding.is_left_to_choice || finding.is_only_named;
         open.standing = finding.standing;
         // What more of the same says nothing new of the program.
@@ -96,6 +98,7 @@ FileState file_state(const ReportFile& file, const std::map<std::string, std::st
 
 void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row) {
     const bool chooses = !row.chooses_at.empty();
+    bool is_for_cuda = false;
     for (const LoadedFile& file : files) {
         ++(file.always ? row.files.always : row.files.optional);
         if (file.always || !chooses) row.edits += file.state->edits;
@@ -105,6 +108,8 @@ void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row)
                 add_once(row.needs, item.subject);
                 continue;
             }
+            is_for_cuda |= is_certain && item.is_for_cuda && file.is_program && row.rank == kRankMeasure &&
+                           item.standing.function == CodeStanding::kAtLoad;
             if (!item.ends || (chooses && item.is_settled_by_choice)) continue;
             if (!is_certain) {
                 add_once(row.not_with, item.place);
@@ -118,7 +123,7 @@ void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row)
         for (const std::string& told : file.state->told) add_once(row.with, told);
         for (const std::string& place : file.state->assumed) add_once(row.assumed, place);
     }
-    row.verdict = verdict_of(asks, row);
+    row.verdict = is_for_cuda ? ProgramVerdict::cuda_only : verdict_of(asks, row);
 }
 
 }  // namespace migrator

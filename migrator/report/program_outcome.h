@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ enum class ProgramVerdict {
     edit,       // edits are all it needs
     open,       // a person has to look at something
     blocked,    // something that it always loads has no way on the NPU
+    cuda_only,  // it measures or builds for CUDA: its first lines fail without it
 };
 std::string_view name(ProgramVerdict verdict);
 
@@ -35,6 +37,8 @@ struct ProgramOutcome {
     std::string origin;      // where the project says how to start it: "README.md:12"; empty: nowhere
     bool uses_framework = false;
     std::string chooses_at;  // the surest sign that it takes an NPU by itself: "device.py:46"; empty: it does not
+    std::string
+        library_at;  // what uses a library that does so for it: "train.py:10"; empty: nothing, or it chooses itself
     ProgramVerdict verdict = ProgramVerdict::runs;
     std::vector<std::string> with;      // arguments and variables by which it is told
     std::vector<std::string> assumed;   // places of devices of CUDA that it takes where nothing else is said
@@ -48,12 +52,14 @@ struct ProgramOutcome {
 
     // Nothing that it loads has to do with a device.
     bool is_without_device() const {
-        return verdict == ProgramVerdict::runs && chooses_at.empty() && edits == 0 && not_with.empty();
+        return verdict == ProgramVerdict::runs && chooses_at.empty() && library_at.empty() && edits == 0 &&
+               not_with.empty();
     }
     bool is_running() const { return verdict == ProgramVerdict::runs || verdict == ProgramVerdict::runs_with; }
     const std::string& name() const { return command.empty() ? transfer.path : command; }
 };
-// Of tests and the like, which people do not start.
+// See ProgramRank: of what measures, and of tests and the like, which people do not start.
+inline constexpr std::uint64_t kRankMeasure = 6;
 inline constexpr std::uint64_t kRankLeftOut = 7;
 
 // Something open in a file.
@@ -65,6 +71,7 @@ struct OpenItem {
     bool has_build = false;             // it is a package with a build for the NPU
     bool blocks = false;                // the code around it does not run on the NPU
     bool ends = false;                  // it may not
+    bool is_for_cuda = false;           // see Rule::cuda_only
     bool is_settled_by_choice = false;  // of a program that chooses the device by itself
     CodeStanding standing{};
 };
@@ -76,8 +83,12 @@ struct FileState {
     std::vector<std::string> told;     // see Finding::told
     std::vector<std::string> assumed;  // places, see Finding::is_assumed
 };
-// `package_status`: see make_report.
-FileState file_state(const ReportFile& file, const std::map<std::string, std::string>& package_status);
+// What is known of packages and rules by their names.
+struct KnownRules {
+    std::map<std::string, std::string> package_status;  // see make_report
+    std::set<std::string, std::less<>> cuda_only;       // see Rule
+};
+FileState file_state(const ReportFile& file, const KnownRules& known);
 
 // A file that a program loads.
 struct LoadedFile {

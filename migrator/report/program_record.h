@@ -52,11 +52,12 @@ constexpr auto record_of(const ProgramOutcome*) {
             "verdict", &P::verdict,
             "from the Python files that it loads: `runs`; `runs_with`: on request; `edit`: with "
             "edits that `migrate` makes; `open`: a person has to look at something; `blocked`: something that it "
-            "always loads has no way on the NPU")
+            "always loads has no way on the NPU; `cuda_only`: it measures or builds for CUDA, and its first lines fail "
+            "without it")
             .always(),
         base::field(
-            "because", [](const P& row) { return or_null(row.chooses_at); },
-            "where it takes an NPU by itself (`device.py:46`); null where nothing says that it does")
+            "because", [](const P& row) { return or_null(row.chooses_at.empty() ? row.library_at : row.chooses_at); },
+            "where it takes an NPU by itself (`device.py:46`), or uses a library that does; null where nothing says so")
             .always(),
         base::field("with", &P::with, "arguments and variables that ask it for the NPU").always(),
         base::field(
@@ -107,5 +108,5 @@ inline constexpr auto base::kAll<migrator::TransferVerdict> = [] {
 template <>
 inline constexpr auto base::kAll<migrator::ProgramVerdict> = [] {
     using enum migrator::ProgramVerdict;
-    return std::to_array({runs, runs_with, edit, open, blocked});
+    return std::to_array({runs, runs_with, edit, open, blocked, cuda_only});
 }();

@@ -17,6 +17,7 @@
 #include "migrator/report/effort.h"
 #include "migrator/report/operator_row.h"
 #include "migrator/report/program_outcome.h"
+#include "migrator/report/report_project.h"
 #include "migrator/report/run_origin_row.h"
 #include "migrator/report/unknown_package.h"
 #include "migrator/rewrite/file_outcome.h"
@@ -193,6 +194,7 @@ struct Report {
     std::vector<ThirdPartyRow> third_party;           // sorted by package
     std::vector<UnknownPackageRow> unknown_packages;  // those that code imports first, then by name
     std::vector<OperatorRow> operators;               // that C++ sources offer to Python, in their order
+    std::optional<ReportProject> project;             // of one path
     std::vector<ProgramOutcome> programs;             // of `analyze`, what is started first in front
     std::vector<ApiCoverageRow> api_coverage;    // oldest version first; empty without Python that uses the framework
     std::vector<ChipCoverageRow> chip_coverage;  // empty without operators, and where no report is written

@@ -335,6 +335,7 @@ constexpr auto record_of(const Report*) {
         base::field("operators", &R::operators,
                     "operators that the C++ and CUDA sources offer to Python, in their order")
             .always(),
+        base::field("project", &R::project, "of one path: how far the project supports the NPU"),
         base::field(
             "programs", &R::programs,
             "of `analyze`: each file that is run: whether it runs on the NPU, and whether `transfer_to_npu` would be "

@@ -15,6 +15,7 @@ using Name = CodeNames::Name;
 
 constexpr std::string_view kRegister = "register";
 constexpr std::string_view kGetAttribute = "getattr";
+constexpr std::size_t kMostNames = 16;  // that one alias stands for
 
 bool is_special(std::string_view name) { return name.starts_with("__") && name.ends_with("__"); }
 
@@ -136,7 +137,8 @@ private:
         const NodeId name = tree_.child(import, Field::name), alias = tree_.child(import, Field::alias);
         if (name == kNoNode || alias == kNoNode) return;
         const std::string_view whole = tree_.text(name);
-        aliases_[tree_.text(alias)].push_back(whole.substr(whole.rfind('.') + 1));
+        std::vector<std::string_view>& names = aliases_[tree_.text(alias)];
+        if (names.size() < kMostNames) names.push_back(whole.substr(whole.rfind('.') + 1));
     }
 
     void add_function(NodeId id) {

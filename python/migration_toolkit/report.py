@@ -163,6 +163,31 @@ class Reached:
 
 
 @dataclasses.dataclass
+class Project:
+    state: str
+    kind: str
+    sentence: str
+    evidence: List[ProjectSign]
+    start: ProjectStart
+
+
+@dataclasses.dataclass
+class ProjectStart:
+    install: List[str]
+    environment: List[str]
+    arguments: List[str]
+    not_with: List[str]
+    needs: List[str]
+
+
+@dataclasses.dataclass
+class ProjectSign:
+    path: str
+    line: int
+    certainty: int
+
+
+@dataclasses.dataclass
 class Operator:
     name: str
     modules: List[str]
@@ -294,3 +319,4 @@ class Report:
     command_line: Optional[str] = None
     source_url: Optional[str] = None
     baseline: Optional[Baseline] = None
+    project: Optional[Project] = None

@@ -199,6 +199,12 @@ def long_python():
     yield "walrus", Lines("(x := 'cuda')\ny.to(x)\n")
     yield "globals", Lines("def f{i}():\n    global x\n    x = 'cuda'\n    y.to(x)\n", head=T + "x = 'cuda'\n")
     yield "nonlocals", Lines("    def f{i}():\n        nonlocal x\n        x = 'cuda'\n        y.to(x)\n", head=T + "def g():\n    x = 'cuda'\n")
+    yield "aliases of one name", Lines("from a import b{i} as x\nx()\n")
+    yield "names on demand", Lines("    'm{i}': ['x'],\n", head="from t import x\ndef __getattr__(name): ...\nt = {\n", tail="}\n")
+    yield "guards", Lines("if torch.cuda.is_available():\n    x = pynvml.a()\nf(x)\n", head=T + "import pynvml\n")
+    yield "guards in a chain", Lines("elif torch.cuda.is_available():\n    x{i} = pynvml.a()\n",
+                                     head=T + "import pynvml\nif torch.cuda.is_available():\n    pynvml.a()\n")
+    yield "one flag", Lines("if flag:\n    x{i} = pynvml.a()\n", head=T + "import pynvml\nflag = torch.cuda.is_available()\n", tail="f(x1)\n")
     yield "global names", Lines("a{i}, ", head=T + "global ", tail="x\n")
     yield "keys", Lines("'k{i}': 'cuda', ", head=T + "x = {", tail="}\ny.to(x['k0'])\n")
     yield "keys, set and read", Lines("x['k{i}'] = 'cuda'\ny.to(x['k{i}'])\n", head=T + "x = {}\n")

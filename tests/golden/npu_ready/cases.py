@@ -7,7 +7,7 @@ Each case is a folder of cases/: `in` is the project, `expect.json` what is righ
   findings of severity info; F: an edit, a warning or an error; N: not edited; A: any.
 * `rest`: U or N, for the lines that are not named. Lines that import torch_npu may come in where it is N.
 * `programs`: what the report says of each, `says` its verdict and `with` how it is asked for the NPU; a name with a colon is a command's module and function.
-* `project`: native or native_with where the verdict of the summary is native; with none, obsolete and library it is neither native nor partly.
+* `project`: its `kind`; native or native_with where the verdict of the summary is native; with none and obsolete it is neither native nor partly.
 * `state`: A the project does not know the NPU, B supports it, C in part, D for an old stack, E a library does it. Of B nothing is edited, and neither
   `migrate --check` nor `analyze --fail-on error` ends with 1.
 
@@ -115,8 +115,11 @@ def check_programs(folder, work):
     verdict, kind = report["summary"]["verdict"], expect.get("project")
     if kind in ("native", "native_with") and verdict != "native":
         wrong.append(f"the verdict is {verdict}, right: native")
-    if kind in ("none", "obsolete", "library") and verdict in ("native", "partly"):
+    if kind in ("none", "obsolete") and verdict in ("native", "partly"):
         wrong.append(f"the verdict is {verdict} for {kind}")
+    found = report["project"]
+    if kind and (found["state"], found["kind"]) != (expect["state"], kind):
+        wrong.append(f"the project is {found['state']} {found['kind']}, right: {expect['state']} {kind}")
     return wrong
 
 

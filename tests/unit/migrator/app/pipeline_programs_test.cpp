@@ -245,3 +245,57 @@ TEST_CASE("pipeline: a package that loads its parts when they are asked for") {
     CHECK(program(report, "plain.py").verdict == ProgramVerdict::runs);
     CHECK(program(report, "plain.py").not_with.empty());
 }
+
+TEST_CASE("pipeline: how far the project supports the NPU, what says so, and how it is started there") {
+    test::MemoryFileSystem fs;
+    fs.add(
+        "in/train.py",
+        "import argparse\nimport os\nimport torch\np = argparse.ArgumentParser()\n"
+        "p.add_argument('-d', '--device', default='cuda', choices=['cuda', 'npu'])\n"
+        "backend = os.environ.get('BACKEND', 'nccl')\na = p.parse_args()\nif a.device == 'npu':\n    import torch_npu\n"
+        "torch.ones(1, device=a.device)\n");
+    fs.add("in/requirements-npu.txt", "torch_npu\n");
+    fs.add("in/pyproject.toml", "[project.optional-dependencies]\nnpu = [\"torch-npu\"]\n");
+    const migrator::Report report = analysed(fs);
+    REQUIRE(report.project);
+    CHECK(report.project->state == migrator::ProjectState::supports);
+    CHECK(report.project->kind == migrator::ProjectKind::native_with);
+    REQUIRE(report.project->evidence.size() == 1);
+    CHECK(report.project->evidence.front().place() == "train.py:9");
+    CHECK(report.project->evidence.front().percent == 85);
+    CHECK(report.project->start.arguments == Names{"--device npu"});
+    CHECK(report.project->start.environment == Names{"BACKEND=hccl"});
+    CHECK(report.project->start.install == Names{"pip install '.[npu]'", "pip install -r requirements-npu.txt"});
+    CHECK(report.project->sentence.text() == report.summary.sentence.text());
+    CHECK(report.summary.sentence.text().find(
+              "The project has its own way to install it for the NPU: pip install '.[npu]', pip "
+              "install -r requirements-npu.txt.") != std::string::npos);
+}
+
+TEST_CASE("pipeline: a library chooses the device, and what measures CUDA is for CUDA") {
+    test::MemoryFileSystem fs;
+    fs.add("in/train.py", "import torch\nfrom transformers import Trainer\nTrainer(model=None).train()\n");
+    fs.add("in/bench/kernels.py", "import torch\nimport pynvml\npynvml.nvmlInit()\n");
+    const migrator::Report report = analysed(fs);
+    CHECK(program(report, "train.py").verdict == ProgramVerdict::runs);
+    CHECK(program(report, "train.py").library_at == "train.py:3");
+    CHECK(program(report, "bench/kernels.py").verdict == ProgramVerdict::cuda_only);
+    REQUIRE(report.project);
+    CHECK(report.project->state == migrator::ProjectState::library);
+    CHECK(report.project->kind == migrator::ProjectKind::library);
+}
+
+TEST_CASE("pipeline: a library chooses the device of one program, and another has its own way to CUDA") {
+    test::MemoryFileSystem fs;
+    fs.add("in/README.md", "`python train.py`, then `python infer.py`\n");
+    fs.add("in/train.py", "import torch\nfrom accelerate import Accelerator\nAccelerator()\n");
+    const auto state = [&] {
+        const migrator::Report report = analysed(fs);
+        return report.project ? report.project->state : migrator::ProjectState::unaware;
+    };
+    CHECK(state() == migrator::ProjectState::library);
+    CHECK(analysed(fs).summary.verdict == Verdict::native);
+    fs.add("in/infer.py", "import torch\ntorch.ones(1).cuda()\n");
+    CHECK(state() == migrator::ProjectState::in_part);
+    CHECK(analysed(fs).summary.verdict == Verdict::convertible);
+}

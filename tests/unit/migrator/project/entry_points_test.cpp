@@ -40,3 +40,11 @@ TEST_CASE("entry points: none of other files, and none that are no names") {
     CHECK(shown("train.py", "console_scripts = ['toy = toy.cli:main']\n").empty());
     CHECK(shown("pyproject.toml", "[project.scripts]\nbad name = \"x\"\nb = \"$(x):y\"\nc\n").empty());
 }
+
+TEST_CASE("package extras: the sets of packages of a pyproject.toml") {
+    const char* text =
+        "[project]\ndependencies = [\"torch>=2.6\"]\n[project.optional-dependencies]\nnpu = [\"torch-npu==2.7.1\"]\n"
+        "\"dev-npu\" = [\n    \"torch-npu==2.7.1\",\n    \"x[extra]==1\",\n]\nname = \"x\"\n[tool.other]\nno = [1]\n";
+    CHECK(migrator::package_extras("a/pyproject.toml", text) == std::vector<std::string>{"npu", "dev-npu"});
+    CHECK(migrator::package_extras("setup.cfg", text).empty());
+}
