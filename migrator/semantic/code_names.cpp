@@ -34,14 +34,14 @@ std::string_view called_name(const SyntaxTree& tree, NodeId call) {
 }
 
 // What the code around a node makes of it.
-struct Role {
+struct NodeRole {
     bool in_import = false;
     bool in_type = false;
     bool gets_value = false;  // a parameter, or on the left of an assignment
     bool for_choice = false;  // registered, or in a table
 };
 
-bool gets_value(const SyntaxTree& tree, NodeId id, NodeId parent, const Role& of_parent) {
+bool gets_value(const SyntaxTree& tree, NodeId id, NodeId parent, const NodeRole& of_parent) {
     const Field field = tree.field(id);
     switch (tree.kind(parent)) {
         case NodeKind::parameters:
@@ -64,7 +64,7 @@ bool gets_value(const SyntaxTree& tree, NodeId id, NodeId parent, const Role& of
 }
 
 // register("flash", run), register(Way(call=run)), {"flash": run}, ways["flash"] = run
-bool is_for_choice(const SyntaxTree& tree, NodeId id, NodeId parent, const Role& of_parent) {
+bool is_for_choice(const SyntaxTree& tree, NodeId id, NodeId parent, const NodeRole& of_parent) {
     const Field field = tree.field(id);
     switch (tree.kind(parent)) {
         case NodeKind::pair: return field == Field::value;
@@ -81,13 +81,13 @@ bool is_for_choice(const SyntaxTree& tree, NodeId id, NodeId parent, const Role&
 }
 
 // By node.
-std::vector<Role> roles_in(const SyntaxTree& tree) {
-    std::vector<Role> out(tree.size());
+std::vector<NodeRole> roles_in(const SyntaxTree& tree) {
+    std::vector<NodeRole> out(tree.size());
     // A parent comes before its children.
     for (NodeId id = 0; id < tree.size(); ++id) {
         const NodeId parent = tree.parent(id);
         if (parent == kNoNode) continue;
-        const Role& around = out[parent];
+        const NodeRole& around = out[parent];
         const NodeKind kind = tree.kind(parent);
         out[id] = {around.in_import || kind == NodeKind::import_statement || kind == NodeKind::import_from_statement,
                    around.in_type || kind == NodeKind::type, gets_value(tree, id, parent, around),
@@ -175,7 +175,7 @@ private:
                               kind == NodeKind::keyword_argument;
         if (is_bound && tree_.field(id) == Field::name) return false;
         if (bases_ != kNoNode && id >= bases_ && id < bases_end_) return false;
-        const Role& role = roles_[id];
+        const NodeRole& role = roles_[id];
         if (role.in_import || role.in_type || role.for_choice || is_special(tree_.text(id))) return false;
         const bool is_member = kind == NodeKind::attribute && tree_.field(id) == Field::attribute;
         // self.run = run: the name on the left gets a value.
@@ -217,7 +217,7 @@ private:
 
     const SyntaxTree& tree_;
     const CodeStandings& standings_;
-    const std::vector<Role> roles_;
+    const std::vector<NodeRole> roles_;
     CodeNames out_;
     Names imported_;
     std::unordered_map<std::int32_t, Names> variables_;  // by code, see CodeStanding
