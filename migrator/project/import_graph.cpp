@@ -81,9 +81,11 @@ std::vector<ImportGraph::Found> ImportGraph::lazily_imported(const Found& asked)
     for (std::size_t i = 0; i < pending.size(); ++i) {
         const Found at = pending[i];
         const std::string_view name = at.member.substr(0, at.member.find('.'));
-        for (const LazyName& lazy : std::ranges::equal_range(at.file->imports.lazy, name, {}, &LazyName::name)) {
+        const std::vector<LazyName>& known = at.file->imports.lazy;
+        auto lazy = std::ranges::lower_bound(known, name, {}, &LazyName::name);
+        for (; lazy != known.end() && lazy->name == name; ++lazy) {
             if (steps-- == 0) return out;
-            const Found found = find(lazy.meaning, *at.file);
+            const Found found = find(lazy->meaning, *at.file);
             if (found.file == nullptr || found.file == at.file) continue;
             out.push_back(found);
             pending.push_back(found);

@@ -178,9 +178,9 @@ private:
     // `code`: see CodeStanding.
     void run_code(FileId file, std::int32_t code, const std::vector<Id>& mentions) {
         for (const Id name : mentions) mention(name);
-        const auto of_code =
-            std::ranges::equal_range(project_.files_[file].imports, code, {}, &std::pair<std::int32_t, FileId>::first);
-        for (const auto& [by, imported] : of_code) load(imported);
+        const auto& imports = project_.files_[file].imports;
+        const auto first = std::ranges::lower_bound(imports, code, {}, &std::pair<std::int32_t, FileId>::first);
+        for (auto at = first; at != imports.end() && at->first == code; ++at) load(at->second);
     }
 
     void mention(Id name) {
