@@ -139,6 +139,8 @@ void CudaOnlyCode::add_known_names() {
     std::set<std::string_view> words;
     for (const ImportedName& import : file_.bindings().imports()) {
         if (known->has_last_part(import.name)) words.insert(import.bound_name);
+        // A module that does not load without CUDA.
+        if (known->contains(import.module) || known->contains(import.qualified())) add(import.node);
     }
     for (const auto& [word, nodes] : file_.identifiers()) {
         if (!known->has_last_part(word) && !words.contains(word)) continue;
@@ -172,18 +174,32 @@ bool asks_for_cuda(const Finding& finding) {
     return finding.kind == FindingKind::cuda_api || finding.kind == FindingKind::device_string;
 }
 
+// Whether an import of CUDA-only code stands at its module level, below nothing.
+bool CudaOnlyCode::is_needed_to_load() const {
+    return !file_.context().module.module_name.empty() && std::ranges::any_of(uses_, [&](NodeId use) {
+        for (const NodeKind kind : {NodeKind::import_statement, NodeKind::import_from_statement}) {
+            const NodeId statement = tree_.kind(use) == kind ? use : tree_.ancestor(use, kind);
+            if (statement != kNoNode && tree_.parent(statement) == tree_.root()) return true;
+        }
+        return false;
+    });
+}
+
 // The names that other files share are followed there, with what their values decide here.
 CudaLeads CudaOnlyCode::leads() const {
     CudaLeads out{names_, {}};
     if (empty()) return out;
+    if (is_needed_to_load()) out.names.push_back(file_.context().module.module_name);
     std::map<std::pair<std::string, bool>, Guarded> flags;
     for (const auto& [word, nodes] : file_.identifiers()) {
         for (const NodeId read : nodes) {
-            if (!is_asked(tree_, file_.whole_name(read)) || !file_.may_step()) continue;
+            const NodeId call = file_.call_of(file_.whole_name(read));
+            const NodeId asked = call == kNoNode ? file_.whole_name(read) : call;
+            if (!is_asked(tree_, asked) || !file_.may_step()) continue;
             for (const Reference& reference : file_.bindings().references(file_.whole_name(read))) {
                 if (reference.origin == Origin::external) continue;
                 for (const bool holds : {true, false})
-                    flags[{reference.name, holds}].add(guarded_by(file_, file_.whole_name(read), holds));
+                    flags[{reference.name, holds}].add(guarded_by(file_, asked, holds));
             }
         }
     }

@@ -22,7 +22,8 @@ struct CudaFlag {
     bool has_other_way = false;  // see has_other_way of a Guarded
 };
 
-// Qualified names of a project's functions, classes and variables that lead to CUDA-only code: "pkg.ops.fused".
+// Qualified names of a project's functions, classes and variables that lead to CUDA-only code, and of modules that do not load
+// without it: "pkg.ops.fused".
 class CudaNames {
 public:
     bool add(std::string name);  // false: it was there
@@ -78,6 +79,7 @@ private:
     void add_imported_names();
     void add_known_names();
     void follow(NodeId use);
+    bool is_needed_to_load() const;
 
     const PythonFile& file_;
     const SyntaxTree& tree_;

@@ -1,6 +1,8 @@
 // Questions for CUDA in front of code that only CUDA has: on the NPU they have to keep saying no.
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "migrator/match/cuda_code.h"
@@ -16,11 +18,12 @@ struct StayingGuard {
     NodeId use = kNoNode;
     bool is_elsewhere = false;  // a variable keeps the answer, and the use is in another file
     bool has_other_way = false;
+    bool is_asked_alone = false;  // by an if: no variable keeps the answer, and no assert demands it
 };
 
 StayingGuard staying_guard(const PythonFile& file, const CudaOnlyCode& cuda, const Finding& question) {
     const Guarded guarded = guarded_by(file, file.tree().smallest_at(question.range));
-    StayingGuard out{guarded.code, kNoNode, false, false};
+    StayingGuard out{guarded.code, kNoNode, false, false, guarded.kept_in.empty() && !guarded.is_demanded};
     for (const base::ByteRange& code : out.code) out.use = std::min(out.use, cuda.in(code));
     bool is_needed = false;
     const CudaNames* known = file.context().cuda_names;
@@ -34,12 +37,36 @@ StayingGuard staying_guard(const PythonFile& file, const CudaOnlyCode& cuda, con
     return out;
 }
 
+using StayingGuards = std::vector<std::pair<Finding*, StayingGuard>>;  // by their questions
+
+// from torch import cuda; if cuda.is_available(): the import gives the question its meaning.
+void keep_imports_of(const PythonFile& file, const StayingGuards& staying, FindingSink& findings) {
+    const SyntaxTree& tree = file.tree();
+    std::set<std::string_view> roots;
+    for (const auto& [question, guard] : staying) {
+        const std::size_t begin = question->range.begin;
+        roots.insert(tree.text(tree.smallest_at({begin, begin + 1})));
+    }
+    std::vector<base::ByteRange> kept;
+    for (const ImportedName& import : file.bindings().imports()) {
+        const bool is_renamed = import.bound_name != import.qualified() || !import.name.empty();
+        if (is_renamed && roots.contains(import.bound_name)) kept.push_back(tree.range(import.statement));
+    }
+    const base::ByteRanges stays(std::move(kept));
+    for (Finding& finding : findings) {
+        const auto touches = [&](const Edit& edit) { return stays.contains(edit.range.begin); };
+        if (finding.fix && std::ranges::any_of(finding.fix->edits, touches)) finding.fix.reset();
+    }
+}
+
 // What edits would move to the NPU.
 class Movable {
 public:
     explicit Movable(const FindingSink& findings) {
         for (const Finding& finding : findings) {
-            if (!finding.fix) continue;
+            const bool is_package =
+                finding.kind == FindingKind::third_party || finding.kind == FindingKind::cuda_extension;
+            if (!finding.fix || is_package || finding.kind == FindingKind::affinity) continue;
             places_.push_back(finding.range.begin);
             const bool is_value = finding.kind == FindingKind::device_string || finding.kind == FindingKind::backend;
             if (is_value) values_.push_back(finding.range.begin);
@@ -93,7 +120,7 @@ void leave_guards_of_cuda_code(const PythonFile& file, FindingSink& findings) {
     const CudaOnlyCode cuda(file, findings);
     const bool has_flags = file.context().cuda_names != nullptr && !file.context().cuda_names->empty();
     if (cuda.empty() && !has_flags) return;
-    std::vector<std::pair<Finding*, StayingGuard>> staying;
+    StayingGuards staying;
     for (Finding& finding : findings) {
         if (!asks_for_cuda(finding) || !finding.fix) continue;
         StayingGuard guard = staying_guard(file, cuda, finding);
@@ -106,11 +133,13 @@ void leave_guards_of_cuda_code(const PythonFile& file, FindingSink& findings) {
         left.insert(left.end(), guard.code.begin(), guard.code.end());
         const std::optional<std::size_t> moves = guard.use == kNoNode ? std::nullopt : movable.in(guard);
         question->message.add(why_it_stays(file, guard, moves));
+        question->is_needed = guard.is_asked_alone && !guard.has_other_way;
         question->is_done_without = guard.has_other_way && !movable.has_value_in(guard);
         if (!guard.has_other_way || moves) continue;
         question->severity = Severity::info;
         done_without.insert(done_without.end(), guard.code.begin(), guard.code.end());
     }
+    keep_imports_of(file, staying, findings);
     // What runs only on CUDA stays as CUDA has it.
     const base::ByteRanges stays(std::move(left)), optional(std::move(done_without));
     for (Finding& finding : findings) {

@@ -71,7 +71,7 @@ bool ends_without(const SyntaxTree& tree, NodeId question) {
     if (statement == kNoNode) return false;
     const NodeId end = std::min(tree.subtree_end(statement), statement + kMostNodes);
     for (NodeId id = statement; id < end; ++id) {
-        if (tree.kind(id) == NodeKind::raise_statement) return true;
+        if (ends_run(tree, id)) return true;
     }
     return end < tree.subtree_end(statement);
 }

@@ -10,7 +10,7 @@ bool leaves(const SyntaxTree& tree, NodeId block) {
     const NodeList statements = tree.named_children(block);
     return std::ranges::any_of(statements, [&](NodeId statement) {
         const NodeKind kind = tree.kind(statement);
-        return kind == NodeKind::return_statement || kind == NodeKind::raise_statement;
+        return kind == NodeKind::return_statement || ends_run(tree, statement);
     });
 }
 
@@ -55,7 +55,8 @@ struct Asked {
     std::vector<base::ByteRange> code;
     std::vector<NodeId> kept_in;
     bool holds = true;
-    bool is_demanded = false;    // nothing goes on where it is no
+    bool is_demanded = false;    // nothing goes on where it is no, or that is not known
+    NodeId function = kNoNode;   // that returns it
     NodeId statement = kNoNode;  // if, elif: it is their condition
 
     void add(base::ByteRange range) {
@@ -69,6 +70,13 @@ base::ByteRange second_half(const SyntaxTree& tree, NodeId operation, NodeId hal
     const bool goes_on = tree.text(tree.child(operation, Field::operator_)) == (holds ? "and" : "or");
     return tree.kind(operation) == NodeKind::boolean_operator && right != half && goes_on ? tree.range(right)
                                                                                           : base::ByteRange{};
+}
+
+// @pytest.mark.skipif(not answer), @unittest.skipUnless(answer, "...")
+bool runs_only_with(const SyntaxTree& tree, NodeId decorator, bool holds) {
+    const std::string_view text = tree.text(decorator);
+    const auto has = [&](std::string_view word) { return text.find(word) != text.npos; };
+    return has("skipif") || has("skipIf") ? !holds : has("skipUnless") && holds;
 }
 
 Asked asked_by(const SyntaxTree& tree, Answer answer) {
@@ -97,6 +105,16 @@ Asked asked_by(const SyntaxTree& tree, Answer answer) {
             case NodeKind::tuple:
             case NodeKind::list:
             case NodeKind::set: is_one_of_several |= tree.named_children(parent).size() > 1; break;
+            case NodeKind::match_statement:
+                out.add(tree.range(parent));
+                out.is_demanded = true;
+                return out;
+            case NodeKind::return_statement:
+                out.function = tree.ancestor(parent, NodeKind::function_definition);
+                return out;
+            case NodeKind::decorator:
+                if (runs_only_with(tree, parent, out.holds)) out.add(tree.range(tree.parent(parent)));
+                return out;
             case NodeKind::assignment: out.kept_in = targets_of(tree, at); return out;
             case NodeKind::attribute:
             case NodeKind::subscript:
@@ -122,7 +140,8 @@ public:
         const NodeId taken = tree_.child(statement, Field::consequence);
         if (taken == kNoNode) return true;
         if (!holds) return !raises(taken);
-        const NodeId other = last_branch(statement);
+        const NodeId other = next_branch(statement);
+        if (other != statement && tree_.kind(other) == NodeKind::elif_clause) return true;
         if (tree_.kind(other) == NodeKind::else_clause) return !raises(tree_.child(other, Field::body));
         return leaves(tree_, taken) ? goes_on(statement, taken) : is_not_needed(taken);
     }
@@ -130,18 +149,14 @@ public:
 private:
     bool raises(NodeId block) const {
         const NodeList statements = block == kNoNode ? NodeList{} : tree_.named_children(block);
-        return !statements.empty() && tree_.kind(statements.back()) == NodeKind::raise_statement;
+        return !statements.empty() && ends_run(tree_, statements.back());
     }
 
-    // The last else or elif of it; itself when there is none.
-    NodeId last_branch(NodeId statement) const {
-        NodeId out = statement;
-        NodeId at = tree_.kind(statement) == NodeKind::elif_clause ? tree_.next_sibling(statement)
-                                                                   : tree_.child(statement, Field::alternative);
-        for (; at != kNoNode && file_.may_step(); at = tree_.next_sibling(at)) {
-            if (tree_.field(at) == Field::alternative) out = at;
-        }
-        return out;
+    // The else or elif that comes next; itself when there is none.
+    NodeId next_branch(NodeId statement) const {
+        const NodeId next = tree_.kind(statement) == NodeKind::elif_clause ? tree_.next_sibling(statement)
+                                                                           : tree_.child(statement, Field::alternative);
+        return next != kNoNode && tree_.field(next) == Field::alternative ? next : statement;
     }
 
     // What is left with a value has to be given another one.
@@ -149,7 +164,7 @@ private:
         const NodeId whole = tree_.kind(statement) == NodeKind::elif_clause ? tree_.parent(statement) : statement;
         NodeId next = tree_.next_sibling(whole);
         while (next != kNoNode && tree_.kind(next) == NodeKind::comment) next = tree_.next_sibling(next);
-        if (next != kNoNode) return tree_.kind(next) != NodeKind::raise_statement;
+        if (next != kNoNode) return !ends_run(tree_, next);
         const NodeId last = tree_.named_children(taken).back();
         return tree_.kind(last) == NodeKind::return_statement && tree_.named_children(last).empty();
     }
@@ -274,6 +289,12 @@ Guarded guarded_by(const PythonFile& file, NodeId question, bool holds) {
         for (const NodeId target : asked.kept_in) {
             out.kept_in.emplace_back(target, asked.holds);
             for (const NodeId read : file.bindings().reads(target)) pending.push_back({read, asked.holds, true});
+        }
+        if (const NodeId name = asked.function == kNoNode ? kNoNode : file.tree().child(asked.function, Field::name);
+            name != kNoNode) {
+            out.kept_in.emplace_back(name, asked.holds);
+            for (const NodeId read : file.bindings().reads(name))
+                pending.push_back({whole_call(file, read), asked.holds, true});
         }
         out.is_demanded |= asked.is_demanded;
         if (asked.statement != kNoNode) out.branches.emplace_back(asked.statement, asked.holds);

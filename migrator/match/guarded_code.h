@@ -20,10 +20,10 @@ std::vector<NodeId> targets_of(const SyntaxTree& tree, NodeId node);
 
 // What depends on an answer.
 struct Guarded {
-    std::vector<base::ByteRange> code;              // that runs, or goes on, only where it is yes
-    std::vector<std::pair<NodeId, bool>> kept_in;   // variables, and whether they are true where it is yes
+    std::vector<base::ByteRange> code;             // that runs, or goes on, only where it is yes
+    std::vector<std::pair<NodeId, bool>> kept_in;  // variables and functions, and whether they are true where it is yes
     std::vector<std::pair<NodeId, bool>> branches;  // if, elif: whether they are taken where it is yes
-    bool is_demanded = false;                       // by an assert: nothing goes on where it is no
+    bool is_demanded = false;                       // nothing goes on where it is no (assert), or that is not known
 
     void add(const Guarded& other);  // of the same answer
 };

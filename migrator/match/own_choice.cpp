@@ -330,6 +330,7 @@ void leave_own_choice(const PythonFile& file, const AdaptedCode& adapted, Findin
     // Where something else is to be settled, a lone `if x.is_cuda:` is to be looked at as well.
     if (is_mixed) certain.emplace(file, adapted, findings, true);
     for (Finding& finding : findings) {
+        if (finding.is_needed) continue;
         if (is_value(finding.kind)) tell_instead(file, adapted, finding);
         if (finding.severity == Severity::info && !finding.fix) continue;
         const bool stays_open = is_open(file, *certain, adapted, finding);

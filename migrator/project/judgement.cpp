@@ -60,7 +60,7 @@ Verdict verdict_of(const std::vector<const ProgramOutcome*>& judged) {
             break;
         case ProgramVerdict::runs: break;
     }
-    const bool all_run = std::ranges::all_of(judged, [](const ProgramOutcome* row) { return row->is_running(); });
+    const bool all_run = std::ranges::all_of(judged, &ProgramOutcome::takes_target);
     return all_run ? Verdict::native : Verdict::partly;
 }
 
@@ -83,7 +83,7 @@ base::Message sentence_of(const std::vector<const ProgramOutcome*>& judged, cons
     const ProgramOutcome& first = *judged.front();
     std::vector<std::string> running, others, packages;
     for (const ProgramOutcome* row : judged) {
-        if (row != &first) (row->is_running() ? running : others).push_back(row->name());
+        if (row != &first) (row->takes_target() ? running : others).push_back(row->name());
     }
     for (const UnknownPackageRow& row : report.unknown_packages) packages.push_back(row.package);
     base::Message out = how_it_runs(first);
@@ -102,7 +102,7 @@ base::Message sentence_of(const std::vector<const ProgramOutcome*>& judged, cons
     if (!running.empty()) out.add({"An NPU is taken as well by {programs}.", {{"programs", some_of(running)}}});
     if (!others.empty()) out.add({"Work is left for {programs}.", {{"programs", some_of(others)}}});
     if (!packages.empty())
-        out.add({"No rule knows {packages}: look for CUDA in them.", {{"packages", some_of(packages)}}});
+        out.add({"No rule knows {packages}: look there for CUDA.", {{"packages", some_of(packages)}}});
     return out;
 }
 
@@ -110,13 +110,13 @@ ProjectState state_of(const std::vector<const ProgramOutcome*>& judged) {
     using Row = const ProgramOutcome*;
     const auto chooses = [](Row row) { return !row->chooses_at.empty(); };
     const auto is_by_library = [](Row row) { return !row->library_at.empty(); };
-    const auto is_done = [&](Row row) {
-        return row->verdict == ProgramVerdict::cuda_only || (row->is_running() && (chooses(row) || is_by_library(row)));
-    };
+    const auto is_done = [&](Row row) { return row->verdict == ProgramVerdict::cuda_only || row->takes_target(); };
     if (judged.empty()) return ProjectState::unaware;
-    if (std::ranges::all_of(judged, is_by_library)) return ProjectState::library;
-    const bool is_any = std::ranges::any_of(judged, chooses) ||
-                        std::ranges::any_of(judged, [&](Row row) { return is_done(row) && is_by_library(row); });
+    const auto needs_no_person = [](Row row) { return row->is_running() || row->verdict == ProgramVerdict::edit; };
+    if (std::ranges::all_of(judged, is_by_library) && std::ranges::all_of(judged, needs_no_person))
+        return ProjectState::library;
+    const bool is_any =
+        std::ranges::any_of(judged, chooses) || std::ranges::any_of(judged, &ProgramOutcome::takes_target);
     if (!is_any) return ProjectState::unaware;
     return std::ranges::all_of(judged, is_done) ? ProjectState::supports : ProjectState::in_part;
 }

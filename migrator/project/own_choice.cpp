@@ -5,10 +5,13 @@
 #include <set>
 
 #include "base/format.h"
+#include "base/parallel.h"
 #include "base/text.h"
+#include "base/text_position.h"
 #include "migrator/match/own_support.h"
 #include "migrator/project/file_rounds.h"
 #include "migrator/project/path_words.h"
+#include "migrator/source/notebook.h"
 #include "migrator/source/test_code.h"
 
 namespace migrator {
@@ -32,6 +35,23 @@ std::unordered_set<std::string_view> words_of_signs(const RuleSet& rules) {
     return out;
 }
 
+OwnSupport support_of_notebook(const SourceFile& source, const Knowledge& knowledge, const Project& project) {
+    const auto code = NotebookCode::read(source.text, source.path);
+    if (!code) return {};
+    const CellText& cells = code->python();
+    const SyntaxTree tree = SyntaxTree::parse(cells.text());
+    const MatchContext context = match_context(knowledge, project, source.path);
+    const Bindings bindings = Bindings::analyse(tree, knowledge.facts, context.module);
+    OwnSupport out = own_support(source.path, {.tree = &tree, .bindings = &bindings, .cells = &cells}, context);
+    // Signs stand in lines of the file.
+    const base::LineIndex of_file(source.text), of_cells(cells.text());
+    for (OwnSupport::Sign& sign : out.signs) {
+        const std::size_t begin = of_cells.line_range(sign.line).begin;
+        if (const auto range = cells.in_json({begin, begin + 1})) sign.line = of_file.position(range->begin).line;
+    }
+    return out;
+}
+
 base::Result<SupportByFile> signs_of(base::FileSystem& fs, int threads, const Knowledge& knowledge,
                                      const Project& project) {
     const auto words = words_of_signs(knowledge.rules);
@@ -43,6 +63,14 @@ base::Result<SupportByFile> signs_of(base::FileSystem& fs, int threads, const Kn
                      [&](std::size_t file, const ParsedText& parsed, const MatchContext& context) {
                          found[file] = own_support(files[file].path, parsed, context);
                      }));
+    TRY(base::parallel_for(files.size(), threads, [&](std::size_t i) -> base::Status {
+        if (!files[i].analysed || files[i].type != FileType::notebook || is_test_code(files[i].path)) return {};
+        const auto source = read_source(fs, project, i);
+        // What cannot be read is told of when it is analysed.
+        if (source && !source->problem && mentions(source->text, words))
+            found[i] = support_of_notebook(*source, knowledge, project);
+        return {};
+    }));
     SupportByFile out;
     for (std::size_t i = 0; i < files.size(); ++i) {
         if (!found[i].signs.empty()) out.emplace(files[i].path, std::move(found[i]));

@@ -1,6 +1,7 @@
 #include "migrator/project/programs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -53,10 +54,9 @@ public:
         for (const FoundFile& file : project_.files.files) add_file(file);
         for (const Path& document : documents_in_order()) read_document(document);
         for (auto& [script, programs] : scripts_) add_started(script, programs);
-        for (auto& [path, program] : found_) {
-            add_what_it_loads(program);
-            project_.programs.push_back(std::move(program));
-        }
+        for (auto& [path, program] : found_) project_.programs.push_back(std::move(program));
+        std::ranges::move(others_, std::back_inserter(project_.programs));
+        for (Program& program : project_.programs) add_what_it_loads(program);
         std::ranges::stable_sort(project_.programs, {}, [&](const Program& program) {
             const std::size_t named = program.rank < ProgramRank::named ? 0 : place_of_name(program.path);
             return std::tuple(program.rank, named, order_.at(program.path));
@@ -174,13 +174,21 @@ private:
                 const std::optional<Path> path = names_.find(module, file.path);
                 if (!path) continue;
                 add(*path, ProgramRank::installed, place(file.path, point.line));
-                Program& program = found_.at(*path);
-                if (program.command.empty()) program.command = point.command;
-                if (program.function.empty()) program.function = point.function;
+                add_command(found_.at(*path), point, place(file.path, point.line));
                 commands_.emplace(point.command, *path);
                 break;
             }
         }
+    }
+
+    // A file with several commands is a program for each of them.
+    void add_command(Program& program, const EntryPoint& point, std::string origin) {
+        const bool is_other = !program.function.empty() && program.function != point.function;
+        Program& out = is_other ? others_.emplace_back(program) : program;
+        if (is_other && out.rank != ProgramRank::left_out) out.rank = ProgramRank::installed;
+        if (is_other) out.origin = std::move(origin);
+        if (is_other || out.command.empty()) out.command = point.command;
+        if (is_other || out.function.empty()) out.function = point.function;
     }
 
     // As pip has it: "." or "./sub".
@@ -277,6 +285,7 @@ private:
     std::map<Path, std::vector<StartedProgram>> scripts_;
     std::map<std::string, Path, std::less<>> commands_;
     std::map<Path, Program> found_;
+    std::vector<Program> others_;        // see add_command
     std::map<Path, std::size_t> order_;  // in which they were found
     std::size_t count_ = 0;
 };

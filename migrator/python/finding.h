@@ -30,6 +30,7 @@ struct Finding {
     bool is_left_to_choice = false;
     bool is_only_named = false;
     bool is_assumed = false;
+    bool is_needed = false;        // a question for CUDA that stays, and the NPU has no other way
     bool is_done_without = false;  // a question for CUDA that stays, and the NPU takes the other way
     CodeStanding standing{};       // of Python
     // Few findings have these, and files have many findings. Counts only when training comes here, which other files decide:

@@ -84,7 +84,7 @@ FileState file_state(const ReportFile& file, const KnownRules& known) {
         const bool is_hard = finding.effort >= Effort::replace;
         open.blocks = is_error ? is_package || is_hard : is_package && !is_built && is_hard;
         open.has_build = is_built && !open.blocks;
-        open.ends = is_error || open.blocks || may_end(finding.kind);
+        open.ends = is_error || open.blocks || finding.is_needed || may_end(finding.kind);
         open.is_for_cuda = known.cuda_only.contains(finding.rule);
         open.is_settled_by_choice = finding.is_left_to_choice || finding.is_only_named;
         open.standing = finding.standing;

@@ -56,6 +56,8 @@ struct ProgramOutcome {
                not_with.empty();
     }
     bool is_running() const { return verdict == ProgramVerdict::runs || verdict == ProgramVerdict::runs_with; }
+    // It runs on an NPU, by itself or by a library.
+    bool takes_target() const { return is_running() && !(chooses_at.empty() && library_at.empty()); }
     const std::string& name() const { return command.empty() ? transfer.path : command; }
 };
 // See ProgramRank: of what measures, and of tests and the like, which people do not start.

@@ -14,6 +14,8 @@ namespace {
 using Name = CodeNames::Name;
 
 constexpr std::string_view kRegister = "register";
+constexpr std::string_view kHook = "hook";
+constexpr std::string_view kTable = "dict";
 constexpr std::string_view kGetAttribute = "getattr";
 constexpr std::size_t kMostNames = 16;  // that one alias stands for
 
@@ -63,6 +65,17 @@ bool gets_value(const SyntaxTree& tree, NodeId id, NodeId parent, const NodeRole
     }
 }
 
+// Whether what it is given is for a choice: register(...), dict(...), not register_forward_hook(...).
+bool keeps(std::string_view function) {
+    const bool is_hook = function.find(kHook) != function.npos;
+    return function == kTable || (!is_hook && function.find(kRegister) != function.npos);
+}
+
+bool is_in_list(const SyntaxTree& tree, NodeId tuple) {
+    const NodeKind around = tree.kind(tree.parent(tuple));
+    return around == NodeKind::list || around == NodeKind::tuple || around == NodeKind::set;
+}
+
 // register("flash", run), register(Way(call=run)), {"flash": run}, ways["flash"] = run
 bool is_for_choice(const SyntaxTree& tree, NodeId id, NodeId parent, const NodeRole& of_parent) {
     const Field field = tree.field(id);
@@ -71,8 +84,9 @@ bool is_for_choice(const SyntaxTree& tree, NodeId id, NodeId parent, const NodeR
         case NodeKind::assignment:
             return field == Field::right && tree.kind(tree.child(parent, Field::left)) == NodeKind::subscript;
         case NodeKind::call:
-            return field != Field::function &&
-                   (of_parent.for_choice || called_name(tree, parent).find(kRegister) != std::string_view::npos);
+            return field != Field::function && (of_parent.for_choice || keeps(called_name(tree, parent)));
+        // [("flash", run), ("plain", walk)]
+        case NodeKind::tuple: return is_in_list(tree, parent);
         case NodeKind::attribute:
         case NodeKind::argument_list:
         case NodeKind::keyword_argument: return of_parent.for_choice;

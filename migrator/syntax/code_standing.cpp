@@ -1,6 +1,7 @@
 #include "migrator/syntax/code_standing.h"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 namespace migrator {
@@ -9,11 +10,7 @@ namespace {
 constexpr std::string_view kMainGuard = "__main__";
 constexpr std::string_view kSuppress = "suppress";
 
-// Whether the last statement of a block raises.
-bool ends_with_raise(const SyntaxTree& tree, NodeId block) {
-    const NodeList statements = tree.named_children(block);
-    return !statements.empty() && tree.kind(statements.back()) == NodeKind::raise_statement;
-}
+constexpr auto kExits = std::to_array<std::string_view>({"exit", "quit", "_exit", "abort"});
 
 // with contextlib.suppress(ImportError): what it is around may fail.
 bool suppresses(const SyntaxTree& tree, NodeId with_statement) {
@@ -38,7 +35,8 @@ public:
     bool is_conditional(NodeId parent, NodeId child) {
         switch (tree_.kind(parent)) {
             case NodeKind::if_statement:
-            case NodeKind::elif_clause: return tree_.field(child) != Field::condition && !is_main_guard(parent);
+            case NodeKind::elif_clause:
+                return tree_.field(child) != Field::condition && !is_main_guard(parent) && !is_always(parent, child);
             case NodeKind::try_statement:
                 if (tree_.kind(child) == NodeKind::finally_clause) return false;
                 return tree_.kind(child) != NodeKind::block ||
@@ -55,6 +53,13 @@ public:
     }
 
 private:
+    // if True:
+    bool is_always(NodeId statement, NodeId child) const {
+        const NodeId condition = tree_.child(statement, Field::condition);
+        return tree_.field(child) == Field::consequence && condition != kNoNode &&
+               tree_.kind(condition) == NodeKind::true_;
+    }
+
     using Answers = std::unordered_map<NodeId, bool>;
     template <class Ask>
     static bool known(Answers& answers, NodeId statement, Ask ask) {
@@ -70,6 +75,23 @@ private:
 
 }  // namespace
 
+bool ends_run(const SyntaxTree& tree, NodeId statement) {
+    const NodeId first = tree.first_child(statement);
+    switch (tree.kind(statement)) {
+        case NodeKind::raise_statement: return true;
+        case NodeKind::assert_statement: {
+            const NodeList parts = tree.named_children(statement);
+            return !parts.empty() && tree.kind(parts.front()) == NodeKind::false_;
+        }
+        case NodeKind::expression_statement: {
+            if (first == kNoNode || tree.kind(first) != NodeKind::call) return false;
+            const std::string_view function = tree.text(tree.child(first, Field::function));
+            return std::ranges::find(kExits, function.substr(function.rfind('.') + 1)) != kExits.end();
+        }
+        default: return false;
+    }
+}
+
 bool is_main_guard(const SyntaxTree& tree, NodeId if_statement) {
     const NodeId condition = tree.child(if_statement, Field::condition);
     return condition != kNoNode && tree.text(condition).find(kMainGuard) != std::string_view::npos;
@@ -79,7 +101,8 @@ bool insists(const SyntaxTree& tree, NodeId try_statement) {
     return std::ranges::all_of(tree.named_children(try_statement), [&](NodeId part) {
         if (tree.kind(part) != NodeKind::except_clause) return true;
         const NodeList parts = tree.named_children(part);
-        return !parts.empty() && ends_with_raise(tree, parts.back());
+        const NodeList statements = parts.empty() ? NodeList{} : tree.named_children(parts.back());
+        return !statements.empty() && ends_run(tree, statements.back());
     });
 }
 

@@ -29,6 +29,9 @@ std::vector<NodeId> functions_around(const SyntaxTree& tree);
 // if __name__ == "__main__": no condition for the file that is run.
 bool is_main_guard(const SyntaxTree& tree, NodeId if_statement);
 
+// Whether nothing runs after the statement: raise, sys.exit(), assert False.
+bool ends_run(const SyntaxTree& tree, NodeId statement);
+
 // try: ... except: raise; what is tried is needed.
 bool insists(const SyntaxTree& tree, NodeId try_statement);
 

@@ -71,3 +71,21 @@ TEST_CASE("CUDA-only code of the same file: what a variable keeps, and a questio
     REQUIRE(run(options_for(Command::migrate, "in"), fs));
     CHECK(fs.content("out/ops.py") == kOps);
 }
+
+TEST_CASE("CUDA-only code of another file: the question in front of the import of its module stays") {
+    const std::string begin = "import torch\nif torch.cuda.is_available():\n    ";
+    const std::string end = "\nelse:\n    from slow import rms\nprint(rms)\n";
+    const auto is_left_alone = [&](const std::string& import) {
+        test::MemoryFileSystem fs;
+        fs.add("in/fast.py", "import fused_rms_cuda\n\n\ndef rms(x):\n    return fused_rms_cuda.rms(x)\n");
+        fs.add("in/further.py", "import fast\n");
+        fs.add("in/slow.py", "def rms(x):\n    return x\n");
+        fs.add("in/model.py", begin + import + end);
+        REQUIRE(run(options_for(Command::migrate, "in"), fs));
+        return fs.content("out/model.py") == begin + import + end;
+    };
+    CHECK(is_left_alone("from fast import rms"));
+    CHECK(is_left_alone("import fast as rms"));
+    CHECK(is_left_alone("import further as rms"));
+    CHECK_FALSE(is_left_alone("import slow as rms"));
+}

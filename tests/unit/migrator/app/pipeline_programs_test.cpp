@@ -299,3 +299,63 @@ TEST_CASE("pipeline: a library chooses the device of one program, and another ha
     CHECK(state() == migrator::ProjectState::in_part);
     CHECK(analysed(fs).summary.verdict == Verdict::convertible);
 }
+
+TEST_CASE("pipeline: two commands of one file are two programs") {
+    test::MemoryFileSystem fs;
+    fs.add("in/device.py", kDevice);
+    fs.add("in/pyproject.toml", "[project.scripts]\ntoy-train = \"toy.cli:train\"\ntoy-fast = \"toy.cli:fast\"\n");
+    fs.add("in/toy/__init__.py", "");
+    fs.add("in/toy/cli.py",
+           "import torch\nfrom device import name\nx = torch.ones(1, device=name())\n\n\ndef train():\n    "
+           "print(x)\n\n\ndef "
+           "fast():\n    import flash_attn\n");
+    const migrator::Report report = analysed(fs);
+    REQUIRE(report.programs.size() == 2);
+    CHECK(report.programs[0].name() == "toy-train");
+    CHECK(report.programs[0].verdict == ProgramVerdict::runs);
+    CHECK(report.programs[1].name() == "toy-fast");
+    CHECK(report.programs[1].verdict == ProgramVerdict::blocked);
+    CHECK(report.programs[1].origin == "pyproject.toml:3");
+}
+
+TEST_CASE("pipeline: what leaves a program, and what is kept for a choice") {
+    test::MemoryFileSystem fs;
+    fs.add("in/device.py", kDevice);
+    const auto add = [&](const char* path, const std::string& text) {
+        fs.add(std::string("in/") + path,
+               "import torch\nfrom device import name\nx = torch.ones(1, device=name())\n" + text);
+    };
+    const std::string flash = "def flash(q):\n    import flash_attn\n\n\ndef plain(q):\n    return q\n\n\n";
+    add("exits.py", "import sys\ntry:\n    import flash_attn\nexcept ImportError:\n    print('no')\n    sys.exit(1)\n");
+    add("hook.py", flash + "net.register_forward_hook(flash)\n");
+    add("by_dict.py", flash + "ways = dict(flash=flash, plain=plain)\nways['plain'](x)\n");
+    add("by_list.py", flash + "ways = [('flash', flash), ('plain', plain)]\nways[1][1](x)\n");
+    add("guard_needed.py",
+        "def f(q):\n    if q.is_cuda:\n        import pynvml\n        return pynvml.x(q)\n    raise "
+        "ValueError(q)\n\n\nf(x)\n");
+    const migrator::Report report = analysed(fs);
+    const auto verdict = [&](const char* name) { return program(report, name).verdict; };
+    CHECK(verdict("exits.py") == ProgramVerdict::blocked);
+    CHECK(verdict("hook.py") == ProgramVerdict::blocked);
+    CHECK(verdict("by_dict.py") == ProgramVerdict::runs);
+    CHECK(verdict("by_list.py") == ProgramVerdict::runs);
+    CHECK(verdict("guard_needed.py") == ProgramVerdict::open);
+}
+
+TEST_CASE("pipeline: a notebook that takes an NPU by itself is left as it is") {
+    test::MemoryFileSystem fs;
+    const std::string cell =
+        "{\"cell_type\": \"code\", \"metadata\": {}, \"outputs\": [], \"execution_count\": null, \"source\": [\n"
+        "\"import torch\\n\",\n\"try:\\n\",\n\"    import torch_npu\\n\",\n\"    device = 'npu'\\n\",\n\"except "
+        "ImportError:\\n\",\n\"    device = 'cuda' if torch.cuda.is_available() else 'cpu'\\n\",\n\"torch.ones(1, "
+        "device=device)\\n\"]}";
+    const std::string notebook =
+        "{\"nbformat\": 4, \"nbformat_minor\": 5, \"metadata\": {}, \"cells\": [" + cell + "]}";
+    fs.add("in/train.ipynb", notebook);
+    const migrator::Report report = analysed(fs);
+    CHECK(program(report, "train.ipynb").verdict == ProgramVerdict::runs);
+    CHECK(program(report, "train.ipynb").chooses_at == "train.ipynb:5");
+    CHECK(report.summary.verdict == Verdict::native);
+    REQUIRE(run(options_for(Command::migrate, "in"), fs));
+    CHECK(fs.content("out/train.ipynb") == notebook);
+}

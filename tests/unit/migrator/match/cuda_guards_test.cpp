@@ -12,7 +12,8 @@ namespace {
 
 // "info", "warning": of the question in line 2 of a file with `import torch`; with a * where the NPU takes the other way.
 std::string question_in(const std::string& text) {
-    const migrator::FileOutcome outcome = test::migrate_one("a.py", "import torch\n" + text);
+    const migrator::FileOutcome outcome =
+        test::migrate_one("a.py", "import sys\nimport unittest\nimport pytest\nimport torch\n" + text);
     for (const FindingOutcome& item : outcome.findings) {
         const migrator::Finding& finding = item.finding;
         if (finding.subject != "torch.cuda.is_available") continue;
@@ -49,6 +50,10 @@ TEST_CASE("guards: the NPU has another way") {
              "= pynvml.x()\n    def g(self):\n        self.m = 2\n        return self.m\n",
              "import pynvml\ny = pynvml.x() if torch.cuda.is_available() else 1\n",
              "import pynvml\ny = torch.cuda.is_available() and pynvml.x()\n",
+             "def has():\n    return torch.cuda.is_available()\nif has():\n    import pynvml\n    pynvml.x()\n",
+             "@pytest.mark.skipif(not torch.cuda.is_available(), reason='')\ndef test_x():\n    import pynvml\n    "
+             "pynvml.x()\n",
+             "@unittest.skipUnless(torch.cuda.is_available(), '')\ndef test_x():\n    import pynvml\n    pynvml.x()\n",
              "use = torch.cuda.is_available()\nif use:\n    import pynvml\ndef f(x):\n    if use:\n        return "
              "pynvml.x(x)\n    return x\n",
          }) {
@@ -73,6 +78,11 @@ TEST_CASE("guards: what only this code makes is needed, or nothing goes on witho
              "    def g(self):\n        return self.m\n",
              "if torch.cuda.is_available():\n    import pynvml\npynvml.x()\n",
              "import pynvml\nassert torch.cuda.is_available()\npynvml.x()\n",
+             "def f(x):\n    if torch.cuda.is_available():\n        import pynvml\n        return pynvml.x(x)\n    "
+             "sys.exit(1)\n",
+             "def f(x):\n    if torch.cuda.is_available():\n        import pynvml\n        y = pynvml.x(x)\n    "
+             "else:\n        assert False, 1\n",
+             "match torch.cuda.is_available():\n    case True:\n        import pynvml\n",
          }) {
         CAPTURE(text);
         CHECK(question_in(text) == "warning");
@@ -85,4 +95,15 @@ TEST_CASE("guards: code of both kinds is for a person, and a device that is chos
     CHECK(question_in(
               "if torch.cuda.is_available():\n    import pynvml\n    x = torch.ones(1, device='cuda')\nx = 1\n") ==
           "warning");
+}
+
+TEST_CASE("guards: the import that gives a question its meaning stays") {
+    for (const char* text : {
+             "from torch import cuda\nif cuda.is_available():\n    import pynvml\n    pynvml.x()\n",
+             "import torch.cuda as tc\nif tc.is_available():\n    import pynvml\n    pynvml.x()\n",
+             "from torch.cuda import is_available\nif is_available():\n    import pynvml\n    pynvml.x()\n",
+         }) {
+        CAPTURE(text);
+        CHECK_FALSE(test::migrate_one("a.py", text).changed());
+    }
 }
