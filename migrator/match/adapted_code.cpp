@@ -66,7 +66,7 @@ bool is_exit(NodeKind kind) {
            kind == NodeKind::continue_statement || kind == NodeKind::break_statement;
 }
 
-// Whether it is answered with yes by what it names alone: is_npu, kind == "npu", kind in ("npu", "xpu").
+// Whether the condition asks for one thing only, and is true where that is so: is_npu, kind == "npu", kind in ("npu", "xpu").
 bool is_plain_question(const SyntaxTree& tree, NodeId condition) {
     switch (tree.kind(condition)) {
         case NodeKind::identifier:
@@ -154,10 +154,9 @@ bool AdaptedCode::asks_for_target(NodeId statement) const {
 // Whether the branch that asks for the target ends with return, raise, continue or break.
 bool AdaptedCode::leaves_block(NodeId statement) const {
     return any_branch(statement, [&](NodeId branch) {
-        const NodeId block = tree_.child(branch, Field::consequence);
-        if (block == kNoNode || !condition_mentions_target(branch)) return false;
-        const NodeList statements = tree_.named_children(block);
-        return !statements.empty() && is_exit(tree_.kind(statements.back()));
+        if (!condition_mentions_target(branch)) return false;
+        const NodeId last = last_statement(tree_, tree_.child(branch, Field::consequence));
+        return last != kNoNode && is_exit(tree_.kind(last));
     });
 }
 
@@ -235,9 +234,8 @@ bool AdaptedCode::condition_mentions_target(NodeId branch) const {
 
 // if kind == "npu": raise: it is asked for to be refused. More than one condition refuses a part only.
 bool AdaptedCode::refuses(NodeId branch) const {
-    const NodeId block = tree_.child(branch, Field::consequence);
-    const NodeList statements = block == kNoNode ? NodeList{} : tree_.named_children(block);
-    if (statements.empty() || tree_.kind(statements.back()) != NodeKind::raise_statement) return false;
+    const NodeId last = last_statement(tree_, tree_.child(branch, Field::consequence));
+    if (last == kNoNode || tree_.kind(last) != NodeKind::raise_statement) return false;
     return is_plain_question(tree_, tree_.child(branch, Field::condition));
 }
 

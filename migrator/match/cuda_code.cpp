@@ -193,8 +193,7 @@ CudaLeads CudaOnlyCode::leads() const {
     std::map<std::pair<std::string, bool>, Guarded> flags;
     for (const auto& [word, nodes] : file_.identifiers()) {
         for (const NodeId read : nodes) {
-            const NodeId call = file_.call_of(file_.whole_name(read));
-            const NodeId asked = call == kNoNode ? file_.whole_name(read) : call;
+            const NodeId asked = whole_call(file_, file_.whole_name(read));
             if (!is_asked(tree_, asked) || !file_.may_step()) continue;
             for (const Reference& reference : file_.bindings().references(file_.whole_name(read))) {
                 if (reference.origin == Origin::external) continue;

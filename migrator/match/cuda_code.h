@@ -91,9 +91,6 @@ private:
     std::vector<std::string> names_;
 };
 
-// What is called, or the node itself.
-NodeId whole_call(const PythonFile& file, NodeId use);
-
 // Whether the finding is such a question.
 bool asks_for_cuda(const Finding& finding);
 

@@ -61,7 +61,7 @@ bool is_own_call(const PythonFile& file, NodeId call) {
            });
 }
 
-// Of a statement that asks: a longer one may end the program somewhere.
+// Nodes of an if statement that are searched for an end of the program; a longer one counts as if it had one.
 constexpr NodeId kMostNodes = 512;
 
 // Whether the statement that asks ends the program where the answer is no, or yes.

@@ -147,10 +147,7 @@ public:
     }
 
 private:
-    bool raises(NodeId block) const {
-        const NodeList statements = block == kNoNode ? NodeList{} : tree_.named_children(block);
-        return !statements.empty() && ends_run(tree_, statements.back());
-    }
+    bool raises(NodeId block) const { return ends_run(tree_, last_statement(tree_, block)); }
 
     // The else or elif that comes next; itself when there is none.
     NodeId next_branch(NodeId statement) const {
@@ -165,7 +162,7 @@ private:
         NodeId next = tree_.next_sibling(whole);
         while (next != kNoNode && tree_.kind(next) == NodeKind::comment) next = tree_.next_sibling(next);
         if (next != kNoNode) return !ends_run(tree_, next);
-        const NodeId last = tree_.named_children(taken).back();
+        const NodeId last = last_statement(tree_, taken);
         return tree_.kind(last) == NodeKind::return_statement && tree_.named_children(last).empty();
     }
 

@@ -26,11 +26,6 @@ constexpr std::string_view kSharedNote =
 constexpr std::string_view kServesNote =
     "The program chooses the device by itself, and this does not follow that choice: use what it chose.";
 
-bool ends_with(const SyntaxTree& tree, NodeId block, NodeKind kind) {
-    const NodeList statements = block == kNoNode ? NodeList{} : tree.named_children(block);
-    return !statements.empty() && tree.kind(statements.back()) == kind;
-}
-
 // Of one statement: a longer chain of questions says nothing more, and each is followed to the end of the chain.
 constexpr std::size_t kMostQuestions = 16;
 
@@ -157,7 +152,8 @@ private:
         if (condition == kNoNode || !asks_whether_there(condition)) return false;
         base::ByteRange range = tree_.range(statement);
         // What leaves the block has the rest of it as another way.
-        if (ends_with(tree_, tree_.child(statement, Field::consequence), NodeKind::return_statement))
+        const NodeId last = last_statement(tree_, tree_.child(statement, Field::consequence));
+        if (last != kNoNode && tree_.kind(last) == NodeKind::return_statement)
             range.end = tree_.range(tree_.parent(statement)).end;
         return !adapted_.contains(condition) && !adapted_.mentions_target(range) && !follows_other_way(statement);
     }

@@ -36,8 +36,8 @@ public:
     std::vector<base::Path> files_always_of(const base::Path& file) const;
     // Those of them that it loads by imports outside functions: once its first line has run, all of them have.
     std::vector<base::Path> files_at_load_of(const base::Path& file) const;
-    // What the file itself imports of the project whatever happens, once this code of it runs (see CodeStanding), and the
-    // packages that what it imports is in.
+    // A file of the project that this one imports, or a package which that file is in, by an import below no if and no try. `by`:
+    // the code that has the import (see CodeStanding::function), so that it is loaded when that code runs.
     struct CertainImport {
         std::int32_t by;
         const base::Path* file;

@@ -168,7 +168,8 @@ void note_what_is_reached(const Project& project, const std::vector<const Progra
         const Path shown = project.shown(program.path);
         if (std::ranges::none_of(judged, [&](const ProgramOutcome* row) { return row->transfer.path == shown; }))
             continue;
-        for (const std::size_t file : program.loads) reached.insert(project.shown(project.files.files[file].path));
+        for (const ProgramReach::Loaded& file : project.reach->of(program.path, program.function))
+            reached.insert(project.shown(*file.path));
     }
     for (ReportFile& file : report.files)
         file.is_reached = file.type != FileType::python || reached.contains(file.path);

@@ -43,7 +43,7 @@ OwnSupport support_of_notebook(const SourceFile& source, const Knowledge& knowle
     const MatchContext context = match_context(knowledge, project, source.path);
     const Bindings bindings = Bindings::analyse(tree, knowledge.facts, context.module);
     OwnSupport out = own_support(source.path, {.tree = &tree, .bindings = &bindings, .cells = &cells}, context);
-    // Signs stand in lines of the file.
+    // Their lines are those of the cells' text; the report shows those of the file.
     const base::LineIndex of_file(source.text), of_cells(cells.text());
     for (OwnSupport::Sign& sign : out.signs) {
         const std::size_t begin = of_cells.line_range(sign.line).begin;

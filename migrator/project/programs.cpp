@@ -56,7 +56,7 @@ public:
         for (auto& [script, programs] : scripts_) add_started(script, programs);
         for (auto& [path, program] : found_) project_.programs.push_back(std::move(program));
         std::ranges::move(others_, std::back_inserter(project_.programs));
-        for (Program& program : project_.programs) add_what_it_loads(program);
+        for (Program& program : project_.programs) program.uses_framework = loads_framework(program);
         std::ranges::stable_sort(project_.programs, {}, [&](const Program& program) {
             const std::size_t named = program.rank < ProgramRank::named ? 0 : place_of_name(program.path);
             return std::tuple(program.rank, named, order_.at(program.path));
@@ -64,16 +64,10 @@ public:
     }
 
 private:
-    void add_what_it_loads(Program& program) const {
-        for (const ProgramReach::Loaded& file : project_.reach->of(program.path, program.function)) {
-            program.loads.push_back(number_of(*file.path));
-            program.uses_framework |= project_.imports.imports_any(*file.path, framework_);
-        }
-    }
-
-    std::size_t number_of(const Path& path) const {
-        const std::vector<FoundFile>& files = project_.files.files;
-        return static_cast<std::size_t>(std::ranges::lower_bound(files, path, {}, &FoundFile::path) - files.begin());
+    bool loads_framework(const Program& program) const {
+        return std::ranges::any_of(
+            project_.reach->of(program.path, program.function),
+            [&](const ProgramReach::Loaded& file) { return project_.imports.imports_any(*file.path, framework_); });
     }
 
     // Of several that say so the likeliest counts, and of those the first.

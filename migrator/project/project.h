@@ -67,8 +67,6 @@ struct Program {
     std::string origin;  // what says so: "README.md:12"; empty: its name
     std::string
         target_script;  // of the project, as the report shows it, that starts it on the target by its name; else empty
-    std::vector<std::size_t>
-        loads;  // files of the project that it loads whatever happens, by their numbers; itself in front
     bool uses_framework = false;
 };
 

@@ -11,7 +11,7 @@
 namespace migrator {
 namespace {
 
-// Findings of one function that mean the same.
+// Open findings that are kept of each function and meaning; more of them say nothing new of a program.
 constexpr std::size_t kMostAlike = 100;
 
 // A package's status: it has a build for the NPU.

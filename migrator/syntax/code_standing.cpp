@@ -75,7 +75,13 @@ private:
 
 }  // namespace
 
+NodeId last_statement(const SyntaxTree& tree, NodeId block) {
+    const NodeList statements = block == kNoNode ? NodeList{} : tree.named_children(block);
+    return statements.empty() ? kNoNode : statements.back();
+}
+
 bool ends_run(const SyntaxTree& tree, NodeId statement) {
+    if (statement == kNoNode) return false;
     const NodeId first = tree.first_child(statement);
     switch (tree.kind(statement)) {
         case NodeKind::raise_statement: return true;
@@ -101,8 +107,7 @@ bool insists(const SyntaxTree& tree, NodeId try_statement) {
     return std::ranges::all_of(tree.named_children(try_statement), [&](NodeId part) {
         if (tree.kind(part) != NodeKind::except_clause) return true;
         const NodeList parts = tree.named_children(part);
-        const NodeList statements = parts.empty() ? NodeList{} : tree.named_children(parts.back());
-        return !statements.empty() && ends_run(tree, statements.back());
+        return !parts.empty() && ends_run(tree, last_statement(tree, parts.back()));
     });
 }
 

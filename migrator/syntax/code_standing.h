@@ -29,7 +29,10 @@ std::vector<NodeId> functions_around(const SyntaxTree& tree);
 // if __name__ == "__main__": no condition for the file that is run.
 bool is_main_guard(const SyntaxTree& tree, NodeId if_statement);
 
-// Whether nothing runs after the statement: raise, sys.exit(), assert False.
+// Of a block; kNoNode without one, or without a statement in it.
+NodeId last_statement(const SyntaxTree& tree, NodeId block);
+
+// Whether nothing runs after the statement: raise, sys.exit(), assert False. kNoNode: no.
 bool ends_run(const SyntaxTree& tree, NodeId statement);
 
 // try: ... except: raise; what is tried is needed.

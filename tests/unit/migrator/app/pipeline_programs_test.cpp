@@ -22,6 +22,13 @@ constexpr const char* kDevice =
     "ImportError:\n        return "
     "\"cuda\"\n";
 
+// It takes an NPU when it is told to.
+constexpr const char* kOnRequest =
+    "import argparse\nimport os\nimport torch\np = argparse.ArgumentParser()\n"
+    "p.add_argument('-d', '--device', default='cuda', choices=['cuda', 'npu'])\n"
+    "backend = os.environ.get('BACKEND', 'nccl')\na = p.parse_args()\nif a.device == 'npu':\n    import torch_npu\n"
+    "torch.ones(1, device=a.device)\n";
+
 const ProgramOutcome& program(const migrator::Report& report, std::string_view name) {
     const auto found = std::ranges::find(report.programs, name, &ProgramOutcome::name);
     REQUIRE(found != report.programs.end());
@@ -104,12 +111,7 @@ TEST_CASE("pipeline: programs that take an NPU by themselves, and what they cann
 
 TEST_CASE("pipeline: programs that take an NPU on request, and how they are asked") {
     test::MemoryFileSystem fs;
-    fs.add(
-        "in/train.py",
-        "import argparse\nimport os\nimport torch\np = argparse.ArgumentParser()\n"
-        "p.add_argument('-d', '--device', default='cuda', choices=['cuda', 'npu'])\n"
-        "backend = os.environ.get('BACKEND', 'nccl')\na = p.parse_args()\nif a.device == 'npu':\n    import torch_npu\n"
-        "torch.ones(1, device=a.device)\n");
+    fs.add("in/train.py", kOnRequest);
     const migrator::Report report = analysed(fs);
     CHECK(program(report, "train.py").verdict == ProgramVerdict::runs_with);
     CHECK(program(report, "train.py").with == Names{"--device npu", "BACKEND=hccl"});
@@ -248,12 +250,7 @@ TEST_CASE("pipeline: a package that loads its parts when they are asked for") {
 
 TEST_CASE("pipeline: how far the project supports the NPU, what says so, and how it is started there") {
     test::MemoryFileSystem fs;
-    fs.add(
-        "in/train.py",
-        "import argparse\nimport os\nimport torch\np = argparse.ArgumentParser()\n"
-        "p.add_argument('-d', '--device', default='cuda', choices=['cuda', 'npu'])\n"
-        "backend = os.environ.get('BACKEND', 'nccl')\na = p.parse_args()\nif a.device == 'npu':\n    import torch_npu\n"
-        "torch.ones(1, device=a.device)\n");
+    fs.add("in/train.py", kOnRequest);
     fs.add("in/requirements-npu.txt", "torch_npu\n");
     fs.add("in/pyproject.toml", "[project.optional-dependencies]\nnpu = [\"torch-npu\"]\n");
     const migrator::Report report = analysed(fs);
