@@ -122,7 +122,6 @@ std::string reason_to_fail(const Options& options, const Report& report, const s
     std::size_t count = 0;
     std::string first;
     for (const ReportFile& file : report.files) {
-        if (!file.is_reached) continue;
         for (const ReportFinding& item : file.findings) {
             if (!is_open_finding(item, *options.fail_on, known) || count++ > 0) continue;
             first = base::format("{} {} ({})", place_of(file.path, item.outcome), item.outcome.finding.message.text(),

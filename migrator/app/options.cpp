@@ -112,6 +112,19 @@ void add_common_options(CLI::App& command, Options& options, RawOptions& raw) {
             "with a helper module) or auto (CUDA code that torch_npu's\ntransfer_to_npu redirects when it runs)")
         ->check(command_line::OneOf({"npu", "portable", "auto"}))
         ->option_text("STYLE");
+    command
+        .add_option("--program", options.programs,
+                    "Report on this program: a path, or a command that the package installs; may be\nrepeated "
+                    "(default: those that people start, the first of them first)")
+        ->allow_extra_args(false)
+        ->option_text("NAME");
+    command
+        .add_option(
+            "--scope", raw.scope,
+            "What the verdict and --fail-on are about: programs (default: what they load) or\nall files, whoever "
+            "loads them")
+        ->check(command_line::OneOf({"programs", "all"}))
+        ->option_text("SCOPE");
     command.add_flag("--edit-native", options.edit_native,
                      "Also migrate programs that take an NPU by themselves, as if they did not");
     command

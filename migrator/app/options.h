@@ -126,6 +126,8 @@ struct Options {
     ApplyMode apply = ApplyMode::safe;            // of migrate
     bool affinity = false;                        // of migrate: also what is only faster
     bool edit_native = false;                     // also programs that take an NPU by themselves
+    std::vector<std::string> programs;            // that the report is about; empty: those that people start
+    bool is_whole = false;                        // the report is about all files, whoever loads them
     StyleKind style = StyleKind::npu;
     std::string megatron{kMegatronRoads.front()};  // the road of projects that build on Megatron
     std::vector<std::string> include;

@@ -34,7 +34,6 @@
 #include "migrator/project/operators.h"
 #include "migrator/project/own_choice.h"
 #include "migrator/project/problem_files.h"
-#include "migrator/project/program_outcomes.h"
 #include "migrator/project/programs.h"
 #include "migrator/project/project.h"
 #include "migrator/project/project_conditions.h"
@@ -77,10 +76,10 @@ public:
         TRY(analyse_all());
         keep_where_training_comes(jobs_, facts_, files_);
         conditions_.leave_out(files_, facts_);
-        std::vector<FileState> states = file_states(files_, knowledge_.rules);
+        Judgement judgement(jobs_, facts_, knowledge_.rules, options_.is_whole, files_);
         conditions_.say_once(files_);
+        judgement.name_findings(files_);
         const std::vector<ProjectOperator> operators = find_operators(knowledge_.rules, facts_, files_);
-        std::vector<ProgramOutcome> programs = program_outcomes(jobs_, facts_, files_, std::move(states));
         TRY(add_new_files());
         // From here on every analysed file is in the output, rewritten or as it was.
         for (const Project& project : projects_) add_problem_files(project, output_ != nullptr, files_);
@@ -96,8 +95,7 @@ public:
         if (options_.known) compare_with(*options_.known, result.report);
         TRY_ASSIGN(result.report.unknown_packages, unknown_packages(fs_, projects_, knowledge_));
         result.report.operators = operator_rows(operators);
-        judge_by_programs(jobs_, programs, result.report);
-        if (options_.command == Command::analyze) result.report.programs = std::move(programs);
+        judgement.fill(applies_, result.report);
         result.report.rules = rule_rows(knowledge_.rules, result.report);
         result.report.sources = source_rows(knowledge_.rules, result.report);
         if (options_.json || !options_.report_directory.empty()) {
@@ -383,6 +381,7 @@ base::Result<RunResult> run(const Options& given, base::FileSystem& fs) {
     TRY(add_libraries(options, fs, knowledge));
     TRY(index_projects(fs, options.threads, knowledge, projects));
     TRY(find_programs(fs, knowledge, projects));
+    TRY(name_programs(options.programs, projects));
     TRY(find_value_ends(fs, options.threads, knowledge, projects));
     TRY(find_cuda_code(fs, options.threads, knowledge, projects));
     if (!options.edit_native) TRY(find_own_choice(fs, options.threads, knowledge, projects));

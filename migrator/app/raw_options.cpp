@@ -104,6 +104,11 @@ base::Result<Options> checked(Options options, const RawOptions& raw) {
     for (StyleKind style : {StyleKind::npu, StyleKind::portable, StyleKind::automatic}) {
         if (raw.style == name(style)) options.style = style;
     }
+    options.is_whole = raw.scope == "all";
+    if (options.is_whole && !options.programs.empty())
+        return fail(ErrorKind::usage, "--program is about one program, --scope all about all files; choose one");
+    if (!options.programs.empty() && options.paths.size() > 1)
+        return fail(ErrorKind::usage, "--program needs the one PATH that the program is in");
     options.progress = !raw.no_progress && !options.quiet;
     for (Severity severity : {Severity::error, Severity::warning, Severity::info}) {
         if (raw.fail_on == name(severity)) options.fail_on = severity;

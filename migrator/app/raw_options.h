@@ -10,6 +10,7 @@ struct RawOptions {
     std::string apply = "safe";
     std::string style = "npu";
     std::string fail_on = "never";
+    std::string scope = "programs";
     std::string torch_version;
     std::string large_files = "link";
     base::Path config;

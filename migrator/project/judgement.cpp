@@ -1,67 +1,92 @@
 #include "migrator/project/judgement.h"
 
 #include <algorithm>
-#include <set>
+
+#include "base/human.h"
 
 namespace migrator {
 namespace {
 
-using base::Path;
+using Rows = std::vector<const ProgramOutcome*>;
 
-// The programs that people start, the first in front. Those that only their names show count where there are no others.
-std::vector<const ProgramOutcome*> judged_of(const std::vector<ProgramOutcome>& rows) {
-    std::vector<const ProgramOutcome*> out;
-    for (const ProgramOutcome& row : rows) {
-        const bool is_passed = !row.uses_framework && row.blockers.empty();
-        if (is_passed || row.rank == kRankLeftOut || row.is_without_device()) continue;
-        const std::uint64_t most = static_cast<std::uint64_t>(ProgramRank::in_script);
-        if (out.empty() || row.rank <= std::max(most, out.front()->rank)) out.push_back(&row);
-    }
-    return out;
-}
-
-base::Message how_it_runs(const ProgramOutcome& row) {
+base::Message how_it_runs(const ProgramOutcome& row, bool applied) {
     std::string with;
     for (const std::string& one : row.with) with += (with.empty() ? "" : " ") + one;
+    const bool chooses = !row.chooses_at.empty();
     const auto say = [&](std::string_view sentence) {
-        return base::Message(
-            sentence,
-            {{"program", row.name()}, {"place", row.chooses_at}, {"with", with}, {"places", some_of(row.places)}});
+        return base::Message(sentence, {{"program", row.name()},
+                                        {"place", chooses ? row.chooses_at : row.library_at},
+                                        {"with", with},
+                                        {"edits", base::with_separators(row.edits)},
+                                        {"places", some_of(row.places)}});
     };
     switch (row.verdict) {
         case ProgramVerdict::runs:
-            if (row.chooses_at.empty())
-                return {
-                    "{program} leaves the device to a library ({place}) that takes an NPU by itself: run it as it is.",
-                    {{"program", row.name()}, {"place", row.library_at}}};
-            return say("{program} takes an NPU by itself ({place}): run it as it is.");
+            if (chooses) return say("{program} takes an NPU by itself ({place}): run it as it is.");
+            return say(row.takes_target()
+                           ? "{program} leaves the device to a library ({place}) that takes an NPU by itself: run it "
+                             "as it is."
+                           : "{program}: nothing that it always runs is known to need CUDA.");
         case ProgramVerdict::runs_with:
             return say(with.empty() ? "{program} takes an NPU on request: {place} shows by what."
                                     : "{program} takes an NPU on request ({place}): run it with {with}.");
         case ProgramVerdict::edit:
-        case ProgramVerdict::cuda_only: break;
+            return say(applied
+                           ? "{program}: what it always runs is rewritten (places: {edits}), so it is ready for its "
+                             "first run on Ascend NPU."
+                           : "{program}: what it always runs can be rewritten automatically (places: {edits}).");
+        case ProgramVerdict::cuda_only: return say("{program} measures or builds for CUDA: it is not for the NPU.");
         case ProgramVerdict::open:
-            return say("{program} takes an NPU by itself ({place}), but first look at {places}.");
+            return say(chooses ? "{program} takes an NPU by itself ({place}), but first look at {places}."
+                               : "{program} needs a look before its first run on Ascend NPU: {places}.");
         case ProgramVerdict::blocked:
-            return say("{program} takes an NPU by itself ({place}), but this has no way there: {places}.");
+            return say(chooses ? "{program} takes an NPU by itself ({place}), but this has no way there: {places}."
+                               : "{program} cannot run on Ascend NPU before this is replaced: {places}.");
     }
     return {};
 }
 
-Verdict verdict_of(const std::vector<const ProgramOutcome*>& judged) {
-    switch (judged.front()->verdict) {
-        case ProgramVerdict::edit: break;
+// Nothing is left to a person.
+bool is_settled(const ProgramOutcome& row, const ProgramOutcome& first) {
+    if (row.verdict == ProgramVerdict::edit) return first.verdict == ProgramVerdict::edit;
+    return row.is_running() || row.verdict == ProgramVerdict::cuda_only;
+}
+
+// Places of what is installed or built with the programs and has no way on the NPU.
+std::vector<std::string> errors_beside_programs(const Report& report) {
+    std::vector<std::string> out;
+    for (const ReportFile& file : report.files) {
+        if (is_run_by_programs(file.path, file.type)) continue;
+        for (const ReportFinding& item : file.findings) {
+            if (needs_review(item.outcome) && item.outcome.finding.severity == Severity::error)
+                out.push_back(place_of(file.path, item.outcome));
+        }
+    }
+    return out;
+}
+
+Verdict verdict_of(const Rows& judged, const Report& report, bool applied) {
+    const ProgramOutcome& first = *judged.front();
+    const bool all_are_settled =
+        std::ranges::all_of(judged, [&](const ProgramOutcome* row) { return is_settled(*row, first); });
+    switch (first.verdict) {
         case ProgramVerdict::cuda_only:
         case ProgramVerdict::open: return Verdict::review;
         case ProgramVerdict::blocked: return Verdict::blocked;
         // How to ask for the NPU is for a person to find.
         case ProgramVerdict::runs_with:
-            if (judged.front()->with.empty()) return Verdict::review;
+            if (first.with.empty()) return Verdict::review;
             break;
         case ProgramVerdict::runs: break;
+        case ProgramVerdict::edit:
+            // What is installed or built with it has no way on the NPU.
+            if (!errors_beside_programs(report).empty()) return Verdict::review;
+            break;
     }
-    const bool all_run = std::ranges::all_of(judged, &ProgramOutcome::takes_target);
-    return all_run ? Verdict::native : Verdict::partly;
+    if (!all_are_settled) return Verdict::partly;
+    if (first.verdict == ProgramVerdict::edit) return applied ? Verdict::ready : Verdict::convertible;
+    if (first.takes_target()) return Verdict::native;
+    return std::min(report.summary.verdict, Verdict::review);
 }
 
 // The places at which settings files name a device or back end of CUDA: "conf/train.yaml:3".
@@ -78,15 +103,19 @@ std::vector<std::string> settings_for_cuda(const Report& report) {
     return out;
 }
 
-base::Message sentence_of(const std::vector<const ProgramOutcome*>& judged, const std::vector<std::string>& install,
+base::Message sentence_of(const Rows& judged, const std::vector<std::string>& install, bool applied,
                           const Report& report) {
     const ProgramOutcome& first = *judged.front();
+    const bool is_edited = first.verdict == ProgramVerdict::edit;
+    const bool is_native = !is_edited && !first.chooses_at.empty();
     std::vector<std::string> running, others, packages;
     for (const ProgramOutcome* row : judged) {
-        if (row != &first) (row->takes_target() ? running : others).push_back(row->name());
+        if (row == &first) continue;
+        if (row->takes_target()) running.push_back(row->name());
+        else if (is_native ? !row->is_running() : !is_settled(*row, first)) others.push_back(row->name());
     }
     for (const UnknownPackageRow& row : report.unknown_packages) packages.push_back(row.package);
-    base::Message out = how_it_runs(first);
+    base::Message out = how_it_runs(first, applied);
     if (!install.empty())
         out.add({"The project has its own way to install it for the NPU: {ways}.", {{"ways", some_of(install)}}});
     if (!first.needs.empty())
@@ -99,6 +128,8 @@ base::Message sentence_of(const std::vector<const ProgramOutcome*>& judged, cons
     if (const std::vector<std::string> settings = settings_for_cuda(report); !settings.empty())
         out.add({"These settings name CUDA, so give them the NPU where they are used: {places}.",
                  {{"places", some_of(settings)}}});
+    if (const std::vector<std::string> errors = errors_beside_programs(report); is_edited && !errors.empty())
+        out.add({"Replace first what is installed or built with it: {places}.", {{"places", some_of(errors)}}});
     if (!running.empty()) out.add({"An NPU is taken as well by {programs}.", {{"programs", some_of(running)}}});
     if (!others.empty()) out.add({"Work is left for {programs}.", {{"programs", some_of(others)}}});
     if (!packages.empty())
@@ -106,7 +137,7 @@ base::Message sentence_of(const std::vector<const ProgramOutcome*>& judged, cons
     return out;
 }
 
-ProjectState state_of(const std::vector<const ProgramOutcome*>& judged) {
+ProjectState state_of(const Rows& judged) {
     using Row = const ProgramOutcome*;
     const auto chooses = [](Row row) { return !row->chooses_at.empty(); };
     const auto is_by_library = [](Row row) { return !row->library_at.empty(); };
@@ -143,7 +174,7 @@ ProjectStart start_of(const ProgramOutcome& first) {
     return out;
 }
 
-ReportProject project_of(const Project& project, const std::vector<const ProgramOutcome*>& judged) {
+ReportProject project_of(const Project& project, const Rows& judged) {
     ReportProject out;
     out.state = state_of(judged);
     out.evidence = project.own_programs.signs;
@@ -154,40 +185,38 @@ ReportProject project_of(const Project& project, const std::vector<const Program
     return out;
 }
 
-// Whether the verdict is theirs. What edits settle is counted as everywhere.
-bool is_about_programs(const std::vector<const ProgramOutcome*>& judged, const ReportSummary& summary) {
-    if (judged.empty() || judged.front()->verdict == ProgramVerdict::edit) return false;
-    if (!judged.front()->chooses_at.empty()) return true;
+bool is_done_by_library(const Rows& judged, const ReportSummary& summary) {
     const bool is_done = summary.verdict == Verdict::ready || summary.verdict == Verdict::nothing_found;
     return is_done && judged.front()->is_running() && !judged.front()->library_at.empty();
 }
 
-void note_what_is_reached(const Project& project, const std::vector<const ProgramOutcome*>& judged, Report& report) {
-    std::set<Path> reached;
-    for (const Program& program : project.programs) {
-        const Path shown = project.shown(program.path);
-        if (std::ranges::none_of(judged, [&](const ProgramOutcome* row) { return row->transfer.path == shown; }))
-            continue;
-        for (const ProgramReach::Loaded& file : project.reach->of(program.path, program.function))
-            reached.insert(project.shown(*file.path));
-    }
-    for (ReportFile& file : report.files)
-        file.is_reached = file.type != FileType::python || reached.contains(file.path);
-}
-
 }  // namespace
 
-void judge_by_programs(const std::vector<Job>& jobs, const std::vector<ProgramOutcome>& rows, Report& report) {
-    // Of several projects no program is the first.
-    const bool is_one = std::ranges::all_of(jobs, [&](const Job& job) { return job.project == jobs.front().project; });
-    if (jobs.empty() || !is_one) return;
-    const Project& project = *jobs.front().project;
-    const std::vector<const ProgramOutcome*> judged = judged_of(rows);
-    report.project = project_of(project, judged);
-    if (is_about_programs(judged, report.summary)) {
-        report.summary.verdict = verdict_of(judged);
-        report.summary.sentence = sentence_of(judged, project.install, report);
-        note_what_is_reached(project, judged, report);
+Judgement::Judgement(const std::vector<Job>& jobs, const std::vector<JobFacts>& facts, const RuleSet& rules,
+                     bool is_whole, std::vector<ReportFile>& files)
+    : states_(file_states(files, rules)),
+      programs_(program_outcomes(jobs, facts, states_)),
+      scope_(scope_of(programs_, is_whole)) {
+    narrow(scope_, jobs, rules.adapted, files);
+}
+
+void Judgement::fill(bool applied, Report& report) const {
+    if (report.run.command == "analyze") {
+        for (const JudgedProgram& one : programs_) report.programs.push_back(one.outcome);
+    } else {
+        for (ReportFile& file : report.files) file.programs.clear();
+    }
+    if (report.run.paths.size() != 1) return;
+    Rows judged;
+    for (const JudgedProgram* one : scope_.programs) judged.push_back(&one->outcome);
+    report.project = ReportProject{};
+    if (!judged.empty()) {
+        const Project& project = *scope_.programs.front()->project;
+        report.project = project_of(project, judged);
+        if (scope_.is_narrow || is_done_by_library(judged, report.summary)) {
+            report.summary.verdict = verdict_of(judged, report, applied);
+            report.summary.sentence = sentence_of(judged, project.install, applied, report);
+        }
     }
     report.project->sentence = report.summary.sentence;
 }

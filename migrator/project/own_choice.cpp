@@ -144,8 +144,6 @@ OwnChoice together(OwnChoice a, OwnChoice b) {
     return is_any(OwnChoice::none) || is_any(OwnChoice::shared) ? OwnChoice::shared : OwnChoice::chooses;
 }
 
-bool is_python_code(FileType type) { return type == FileType::python || type == FileType::notebook; }
-
 // What programs do, by the files that they load.
 struct Programs {
     std::map<Path, OwnChoice> files;
@@ -216,8 +214,7 @@ public:
         }
     }
     bool contains(const FoundFile& file) const {
-        const std::string_view first = std::string_view(file.path).substr(0, file.path.find('/'));
-        if (is_test_code(file.path) || base::contains(words_.directories_of_tests, first)) return true;
+        if (is_of_tests(file.path, words_)) return true;
         const Stem stem = stem_of(file.path, words_);
         if (stem.is_target) return false;
         return of_target_.contains(stem.rest) || (stem.is_source && is_python_code(file.type));

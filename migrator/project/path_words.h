@@ -1,4 +1,4 @@
-// The words of a path: "scripts", "train", "npu", "sh" of "scripts/train_npu.sh".
+// What paths say by their words: "scripts", "train", "npu", "sh" of "scripts/train_npu.sh".
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "migrator/ruleset/places.h"
+#include "migrator/source/test_code.h"
 
 namespace migrator {
 
@@ -24,6 +26,11 @@ inline bool has_part(std::string_view path, const std::vector<std::string>& word
     bool found = false;
     for_each_word(path, [&](std::string_view word) { found |= base::contains(words, word); });
     return found;
+}
+
+// Tests, and what tells services how to run them.
+inline bool is_of_tests(std::string_view path, const AdaptedNames& names) {
+    return is_test_code(path) || base::contains(names.directories_of_tests, path.substr(0, path.find('/')));
 }
 
 }  // namespace migrator

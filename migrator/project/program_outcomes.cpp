@@ -11,28 +11,18 @@ using base::Path;
 
 struct KnownFile {
     const TransferFacts* transfer;
-    FileState state;
+    const FileState* state;
 };
 using KnownFiles = std::map<Path, KnownFile>;  // of a project
 
 ProgramOutcome outcome_of(const Project& project, const Program& program, const KnownFiles& known) {
-    // What cannot be read is not in the graph of imports.
-    std::vector<Path> all = project.imports.files_of(program.path);
-    if (all.empty()) all.push_back(program.path);
-    std::map<Path, std::vector<bool>> certain;
-    for (ProgramReach::Loaded& file : project.reach->of(program.path, program.function))
-        certain.emplace(*file.path, std::move(file.called));
     std::vector<const TransferFacts*> transfers;
     std::vector<LoadedFile> files;
-    for (const Path& path : all) {
-        const auto found = known.find(path);
+    for (UsedFile& used : files_of(project, program)) {
+        const auto found = known.find(used.path);
         if (found == known.end()) continue;
         transfers.push_back(found->second.transfer);
-        LoadedFile& file = files.emplace_back(LoadedFile{&found->second.state});
-        file.is_program = path == program.path;
-        const auto called = certain.find(path);
-        file.always = called != certain.end();
-        if (file.always) file.called = std::move(called->second);
+        files.push_back({found->second.state, std::move(used.use)});
     }
     ProgramOutcome out;
     out.transfer = transfer_row(project.shown(program.path), transfers);
@@ -53,26 +43,25 @@ ProgramOutcome outcome_of(const Project& project, const Program& program, const 
     return out;
 }
 
-// What is said once is known by the finding that says it.
-void name_findings_of_report(const std::vector<ReportFile>& files, std::vector<FileState>& states) {
-    std::set<std::string_view> ids;
-    std::map<std::pair<std::string_view, std::string_view>, std::string_view> said;
-    for (const ReportFile& file : files) {
-        for (const ReportFinding& item : file.findings) {
-            const Finding& finding = item.outcome.finding;
-            ids.insert(item.id);
-            said.try_emplace({finding.rule, finding.subject}, item.id);
-        }
-    }
-    for (FileState& state : states) {
-        for (OpenItem& item : state.open) {
-            const auto found = ids.contains(item.id) ? said.end() : said.find({item.rule, item.subject});
-            if (found != said.end()) item.id = found->second;
-        }
-    }
-}
-
 }  // namespace
+
+std::vector<UsedFile> files_of(const Project& project, const Program& program) {
+    std::map<Path, std::vector<bool>> certain;
+    for (ProgramReach::Loaded& file : project.reach->of(program.path, program.function))
+        certain.emplace(*file.path, std::move(file.called));
+    // What cannot be read is not in the graph of imports.
+    std::vector<Path> all = project.imports.files_of(program.path);
+    if (all.empty()) all.push_back(program.path);
+    std::vector<UsedFile> out;
+    for (Path& path : all) {
+        UsedFile& file = out.emplace_back(UsedFile{std::move(path), {}});
+        file.use.is_program = file.path == program.path;
+        const auto called = certain.find(file.path);
+        file.use.always = called != certain.end();
+        if (file.use.always) file.use.called = std::move(called->second);
+    }
+    return out;
+}
 
 std::vector<FileState> file_states(const std::vector<ReportFile>& files, const RuleSet& rules) {
     KnownRules known{rules.packages.status(), {}};
@@ -87,22 +76,57 @@ std::vector<FileState> file_states(const std::vector<ReportFile>& files, const R
     return out;
 }
 
-std::vector<ProgramOutcome> program_outcomes(const std::vector<Job>& jobs, const std::vector<JobFacts>& facts,
-                                             const std::vector<ReportFile>& files, std::vector<FileState> states) {
-    name_findings_of_report(files, states);
+std::vector<JudgedProgram> program_outcomes(const std::vector<Job>& jobs, const std::vector<JobFacts>& facts,
+                                            const std::vector<FileState>& states) {
     std::map<const Project*, KnownFiles> known;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-        known[jobs[i].project].emplace(jobs[i].file->path, KnownFile{&facts[i].transfer, std::move(states[i])});
+        known[jobs[i].project].emplace(jobs[i].file->path, KnownFile{&facts[i].transfer, &states[i]});
     }
-    std::vector<ProgramOutcome> rows;
+    std::vector<JudgedProgram> out;
     for (const auto& [project, of_project] : known) {
         for (const Program& program : project->programs) {
             // A file that two paths name is analysed as one of the first.
-            if (of_project.contains(program.path)) rows.push_back(outcome_of(*project, program, of_project));
+            if (of_project.contains(program.path))
+                out.push_back({project, &program, outcome_of(*project, program, of_project), 0});
         }
     }
-    std::ranges::stable_sort(rows, {}, &ProgramOutcome::rank);
-    return rows;
+    std::ranges::stable_sort(out, {}, [](const JudgedProgram& one) { return one.outcome.rank; });
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].number = i;
+    return out;
+}
+
+void name_findings_of_report(const std::vector<ReportFile>& files, const std::vector<FileState>& states,
+                             std::vector<JudgedProgram>& programs) {
+    std::set<std::string_view> ids;
+    std::map<std::pair<std::string_view, std::string_view>, std::string_view> said;
+    for (const ReportFile& file : files) {
+        for (const ReportFinding& item : file.findings) {
+            const Finding& finding = item.outcome.finding;
+            ids.insert(item.id);
+            said.try_emplace({finding.rule, finding.subject}, item.id);
+        }
+    }
+    std::map<std::string_view, std::string_view> known_as;
+    for (const FileState& state : states) {
+        for (const OpenItem& item : state.open) {
+            const auto found = ids.contains(item.id) ? said.end() : said.find({item.rule, item.subject});
+            if (found != said.end()) known_as.emplace(item.id, found->second);
+        }
+    }
+    const auto rename = [&](std::vector<std::string>& of_program) {
+        std::vector<std::string> out;
+        std::set<std::string_view> seen;
+        for (const std::string& id : of_program) {
+            const auto found = known_as.find(id);
+            const std::string_view now = found == known_as.end() ? std::string_view(id) : found->second;
+            if (seen.insert(now).second) out.emplace_back(now);
+        }
+        of_program = std::move(out);
+    };
+    for (JudgedProgram& program : programs) {
+        rename(program.outcome.blockers);
+        rename(program.outcome.open);
+    }
 }
 
 }  // namespace migrator

@@ -88,7 +88,7 @@ private:
         if (is_script(file)) scripts_.emplace(file.path, started_in(file));
         if (file.analysed && file.bytes <= kMostDocumentBytes) add_installed(file);
         if (file.analysed && has_part(file.path, adapted_.target_words)) add_install(file);
-        if (!file.analysed || (file.type != FileType::python && file.type != FileType::notebook)) return;
+        if (!file.analysed || !is_python_code(file.type)) return;
         if (file.type == FileType::notebook) add(file.path, ProgramRank::example, {});
         else if (name == "__main__.py") add(file.path, ProgramRank::installed, {});
         else if (project_.imports.is_program(file.path)) add(file.path, rank_by_name(file.path), {});
@@ -114,10 +114,9 @@ private:
     }
 
     bool is_left_out(std::string_view path) const {
-        if (is_test_code(path)) return true;
         const std::vector<std::string_view> parts = parts_of(path);
-        return base::contains(adapted_.directories_of_tests, parts.front()) ||
-               base::contains(facts_.left_out, parts.front()) || base::contains(facts_.left_out, parts.back());
+        return is_of_tests(path, adapted_) || base::contains(facts_.left_out, parts.front()) ||
+               base::contains(facts_.left_out, parts.back());
     }
 
     // Programs that only their names rank are ordered by the beginnings of these names: those that train come first.

@@ -133,8 +133,7 @@ base::Status index_projects(base::FileSystem& fs, int threads, const Knowledge& 
         const std::vector<FoundFile>& files = project.files.files;
         std::vector<std::size_t> modules;
         for (std::size_t i = 0; i < files.size(); ++i) {
-            const bool imports = files[i].type == FileType::python || files[i].type == FileType::notebook;
-            if (files[i].analysed && imports) modules.push_back(i);
+            if (files[i].analysed && is_python_code(files[i].type)) modules.push_back(i);
         }
         project.parsed.resize(files.size());
         project.holds_values.resize(files.size());

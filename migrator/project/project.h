@@ -68,6 +68,7 @@ struct Program {
     std::string
         target_script;  // of the project, as the report shows it, that starts it on the target by its name; else empty
     bool uses_framework = false;
+    std::size_t named = 0;  // by the user, as which: 1 for the first; 0: not
 };
 
 struct Project {

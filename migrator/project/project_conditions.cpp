@@ -128,6 +128,15 @@ void ProjectConditions::leave_out(std::vector<ReportFile>& files, std::vector<Jo
 }
 
 void ProjectConditions::say_once(std::vector<ReportFile>& files) {
+    for (const ReportFile& file : files) {
+        for (const ReportFinding& item : file.findings) {
+            const Finding& finding = item.outcome.finding;
+            const Rule* rule = rules_.find_rule(finding.rule);
+            if (rule == nullptr || rule->once != Once::project) continue;
+            Said& said = said_[said_key(*rule, finding)];
+            said.highest = std::max(said.highest, finding.severity);
+        }
+    }
     for (ReportFile& file : files)
         std::erase_if(file.findings, [&](ReportFinding& item) { return !keep(file.path, item.outcome); });
     for (ReportFile& file : files) {
@@ -155,11 +164,12 @@ bool ProjectConditions::keep(const base::Path& file, FindingOutcome& outcome) {
     if (rule == nullptr) return true;
     if (!belongs(*rule)) return false;
     if (rule->once == Once::project) {
-        const auto [said, is_new] = said_.try_emplace(said_key(*rule, finding));
-        if (!is_new) {
-            if (rule->kind != FindingKind::advice) said->second.push_back(place_of(file, outcome));
+        Said& said = said_[said_key(*rule, finding)];
+        if (said.is_done || finding.severity < said.highest) {
+            if (rule->kind != FindingKind::advice) said.elsewhere.push_back(place_of(file, outcome));
             return false;
         }
+        said.is_done = true;
     }
     if (!rule->formula) return true;
     const SizeFormula& formula = *rule->formula;
@@ -177,7 +187,7 @@ const std::vector<std::string>& ProjectConditions::other_places(const Finding& f
     const Rule* rule = rules_.find_rule(finding.rule);
     if (rule == nullptr || rule->once != Once::project) return kNone;
     const auto said = said_.find(said_key(*rule, finding));
-    return said == said_.end() ? kNone : said->second;
+    return said == said_.end() ? kNone : said->second.elsewhere;
 }
 
 // Empty unless the project has one value for each size.

@@ -37,7 +37,7 @@ public:
 
     // Then: takes away the findings that do not belong, and of what transfer_to_npu leaves.
     void leave_out(std::vector<ReportFile>& files, std::vector<JobFacts>& facts);
-    // Then, in the order of the project: of what is said once the first finding stays, with the places of the others, but
+    // Then, in the order of the project: of what is said once the first of the most severe stays, with the places of the others, but
     // for advice, which is of the whole. What the rule's formula gives is added to its message.
     void say_once(std::vector<ReportFile>& files);
     // All of it for one finding of a file: whether it stays.
@@ -63,8 +63,13 @@ private:
     std::mutex mutex_;
     std::set<std::string, std::less<>> mentioned_;
     std::set<std::string, std::less<>> found_;
-    // What is said once and has been said, and where else it would be.
-    std::map<std::string, std::vector<std::string>, std::less<>> said_;
+    // What is said once, at the first of its most severe places.
+    struct Said {
+        Severity highest = Severity::info;
+        bool is_done = false;
+        std::vector<std::string> elsewhere;  // its other places
+    };
+    std::map<std::string, Said, std::less<>> said_;
 };
 
 }  // namespace migrator

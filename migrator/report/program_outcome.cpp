@@ -28,13 +28,6 @@ bool may_end(FindingKind kind) {
 
 bool is_settled_by_edit(FixState state) { return state == FixState::applied || state == FixState::available; }
 
-// Whether this runs whatever happens, once the program has loaded the file.
-bool is_run(const LoadedFile& file, const CodeStanding& standing) {
-    if (standing.function == CodeStanding::kAsProgram) return file.is_program;
-    const auto function = static_cast<std::size_t>(standing.function);
-    return !standing.is_in_function() || function >= file.called.size() || file.called[function];
-}
-
 void add_once(std::vector<std::string>& texts, const std::string& text) {
     if (!base::contains(texts, text)) texts.push_back(text);
 }
@@ -60,6 +53,22 @@ std::string_view name(ProgramVerdict verdict) {
     }
     CHECK(false);
     return {};
+}
+
+bool FileUse::runs(const CodeStanding& standing) const {
+    if (!always || standing.sometimes) return false;
+    if (standing.function == CodeStanding::kAsProgram) return is_program;
+    const auto function = static_cast<std::size_t>(standing.function);
+    return !standing.is_in_function() || function >= called.size() || called[function];
+}
+
+void FileUse::add(const FileUse& other) {
+    is_program |= other.is_program;
+    if (!other.always) return;
+    if (!always) called = other.called;
+    always = true;
+    called.resize(std::min(called.size(), other.called.size()));
+    for (std::size_t i = 0; i < called.size(); ++i) called[i] = called[i] || other.called[i];
 }
 
 FileState file_state(const ReportFile& file, const KnownRules& known) {
@@ -100,15 +109,15 @@ void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row)
     const bool chooses = !row.chooses_at.empty();
     bool is_for_cuda = false;
     for (const LoadedFile& file : files) {
-        ++(file.always ? row.files.always : row.files.optional);
-        if (file.always || !chooses) row.edits += file.state->edits;
+        ++(file.use.always ? row.files.always : row.files.optional);
+        if (file.use.always || !chooses) row.edits += file.state->edits;
         for (const OpenItem& item : file.state->open) {
-            const bool is_certain = file.always && !item.standing.sometimes && is_run(file, item.standing);
+            const bool is_certain = file.use.runs(item.standing);
             if (is_certain && item.has_build) {
                 add_once(row.needs, item.subject);
                 continue;
             }
-            is_for_cuda |= is_certain && item.is_for_cuda && file.is_program && row.rank == kRankMeasure &&
+            is_for_cuda |= is_certain && item.is_for_cuda && file.use.is_program && row.rank == kRankMeasure &&
                            item.standing.function == CodeStanding::kAtLoad;
             if (!item.ends || (chooses && item.is_settled_by_choice)) continue;
             if (!is_certain) {
@@ -119,7 +128,7 @@ void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row)
             if (item.blocks || row.blockers.empty()) add_once(row.places, item.place);
             add_once(item.blocks ? row.blockers : row.open, item.id);
         }
-        if (!file.always || !chooses) continue;
+        if (!file.use.always || !chooses) continue;
         for (const std::string& told : file.state->told) add_once(row.with, told);
         for (const std::string& place : file.state->assumed) add_once(row.assumed, place);
     }

@@ -92,12 +92,21 @@ struct KnownRules {
 };
 FileState file_state(const ReportFile& file, const KnownRules& known);
 
-// A file that a program loads.
-struct LoadedFile {
-    const FileState* state;
+// How programs load a file.
+struct FileUse {
     bool is_program = false;     // it is the one that is run
     bool always = false;         // whatever happens
     std::vector<bool> called{};  // its functions that are called whatever happens; so are those that are not listed
+
+    // Whether code of it runs whatever happens.
+    bool runs(const CodeStanding& standing) const;
+    // As several programs do, of which one is enough.
+    void add(const FileUse& other);
+};
+
+struct LoadedFile {
+    const FileState* state;
+    FileUse use{};
 };
 
 // Fills verdict, with, not_with, blockers, edits and files. `asks`: the program finds the NPU by itself, and need not be told.

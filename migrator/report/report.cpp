@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/check.h"
 #include "base/format.h"
 #include "base/human.h"
 #include "base/sha256.h"
@@ -216,6 +217,16 @@ std::string lines_of(const base::LineIndex& lines, std::string_view text, const 
 
 }  // namespace
 
+std::string_view name(Reach reach) {
+    switch (reach) {
+        case Reach::hard: return "hard";
+        case Reach::optional: return "optional";
+        case Reach::none: return "none";
+    }
+    CHECK(false);
+    return {};
+}
+
 bool needs_review(const FindingOutcome& outcome) {
     return outcome.finding.severity != Severity::info && outcome.state != FixState::applied &&
            outcome.state != FixState::available;
@@ -250,7 +261,7 @@ ReportFile make_report_file(FileOutcome outcome, std::string_view original, std:
         std::string id =
             ids.next(item.finding.rule, item.finding.subject, has_line ? lines.line_text(item.begin.line) : "");
         file.readiness = std::max(file.readiness, readiness_of(open_effort(item)));
-        file.findings.push_back({std::move(id), std::move(item), {}, {}});
+        file.findings.push_back({std::move(id), std::move(item), {}, {}, {}});
     }
     add_edits(outcome, lines, file);
     if (!file.edits.empty()) file.sha256 = base::sha256_hex(original);
@@ -290,7 +301,6 @@ void compare_with(const Baseline& baseline, Report& report) {
 
 bool has_open_finding(const Report& report, Severity at_least, const std::set<std::string>& known) {
     for (const ReportFile& file : report.files) {
-        if (!file.is_reached) continue;
         for (const ReportFinding& item : file.findings) {
             if (is_open_finding(item, at_least, known)) return true;
         }

@@ -41,9 +41,18 @@ struct RunInfo {
     std::string homepage = {};  // of the program; empty: not known
 };
 
+// How the programs that a report is about come to a finding.
+enum class Reach {
+    hard,      // whatever happens
+    optional,  // in some cases
+    none,      // not at all
+};
+std::string_view name(Reach reach);
+
 struct ReportFinding {
     std::string id;  // the same in the next run as long as rule, subject and the text of the line stay
     FindingOutcome outcome;
+    Reach reach = Reach::hard;
     std::vector<std::string> together;  // ids of findings that are accepted with this one, or not at all
     std::vector<std::string> also;      // where else the same is to be said: "train.py:12"
 };
@@ -69,11 +78,11 @@ struct ReportFile {
     base::Path path;
     FileType type = FileType::other;
     std::uint64_t lines = 0;
-    bool parsed = false;     // Python: the whole file parsed without an error node
-    bool is_test = false;    // by its path: not code of the product
-    bool changed = false;    // by the run; of `analyze` and `--apply none`: would be changed by the fixes
-    bool is_reached = true;  // what the verdict is about; false: none of the programs that it is about always loads it
+    bool parsed = false;   // Python: the whole file parsed without an error node
+    bool is_test = false;  // by its path: not code of the product
+    bool changed = false;  // by the run; of `analyze` and `--apply none`: would be changed by the fixes
     Readiness readiness = Readiness::ready;
+    std::vector<std::uint64_t> programs;  // of `analyze`: the first that load it, by their places in Report::programs
     std::vector<ReportFinding> findings;
     std::string sha256;             // of the original bytes; empty: there is no such file yet
     std::uint32_t new_mode = 0644;  // permission bits of a file that there is not yet
@@ -159,7 +168,7 @@ enum class Verdict {
     native,         // the programs take an NPU by themselves
     ready,          // every warning and error is settled
     convertible,    // what is left can be applied by `migrate`
-    partly,         // the first program takes an NPU by itself, and another has work left
+    partly,         // the first program takes an NPU by itself or by edits, and another has work left
     review,         // warnings are left, or no file was analysed
     blocked,        // errors are left
 };
@@ -234,7 +243,7 @@ void compare_with(const Baseline& baseline, Report& report);
 // Whether a finding is not applied and has at least this severity. `known`: ids that do not count.
 bool is_open_finding(const ReportFinding& item, Severity at_least, const std::set<std::string>& known);
 
-// True when there is such a finding in a file that the verdict is about. `known`: ids that do not count.
+// True when there is such a finding. `known`: ids that do not count.
 bool has_open_finding(const Report& report, Severity at_least, const std::set<std::string>& known = {});
 
 // Schema: docs/reference/report-schema.md. `indent` 0: on one line.

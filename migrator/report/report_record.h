@@ -48,9 +48,11 @@ constexpr auto record_of(const ReportSummary*) {
         "summary", "the report in figures",
         base::field(
             "verdict", &S::verdict,
-            "`native`: the programs take an NPU by themselves; `partly`: the first one does, and another has work "
-            "left; `ready`: nothing is left; `convertible`: the rest can be applied by `migrate`; `review`: "
-            "warnings are left; `blocked`: errors are left, or the first program has no way there")
+            "of the program that people start first, where there is one, else of all files: `native`: it takes an NPU "
+            "by "
+            "itself; `ready`: nothing is left; `convertible`: `migrate` does the rest; `partly`: one of these, and "
+            "another program has work left; `review`: a person has to look; `blocked`: it has no way on the NPU; "
+            "`nothing_found`: nothing depends on CUDA")
             .always(),
         base::field("sentence", &S::sentence, "the verdict in words").always(),
         base::field("files_seen", &S::files_seen, "files of the project").always(),
@@ -203,6 +205,10 @@ constexpr auto record_of(const ReportFinding*) {
             "new_text", [](const F& f) { return or_null(f.outcome.new_text); },
             "the same lines after the fix; null where there is none")
             .always(),
+        base::field(
+            "reach", [](const F& f) { return f.reach == Reach::hard ? std::nullopt : std::optional(f.reach); },
+            "where the report is about programs: `optional`: they run the code in some cases, so it is a warning at "
+            "most; `none`: no program loads it, or it is for tests, so it is an info; missing: they always run it"),
         base::field("together", &F::together,
                     "ids of findings whose edits are one with this one's: all are applied, or none"),
         base::field("also", &F::also,
@@ -257,17 +263,15 @@ constexpr auto record_of(const ReportFile*) {
         base::field(
             "test", [](const F& f) { return f.is_test ? std::optional(true) : std::nullopt; },
             "true for code of tests, by its path; else missing"),
-        base::field(
-            "reached", [](const F& f) { return f.is_reached ? std::nullopt : std::optional(false); },
-            "false where the verdict is about programs and none of them always loads the file, so that `--fail-on` "
-            "does not "
-            "count it; else missing"),
         base::field("changed", &F::changed, "whether the fixes change it").always(),
         base::field(
             "readiness", &F::readiness,
             "what is left to a person, by the costliest open finding: `ready`: nothing; `small_work`: `check` or "
             "`edit`; `blocked`: `replace`, `port` or `rewrite`")
             .always(),
+        base::field("programs", &F::programs,
+                    "of Python and notebooks, the programs that load it, by their places in `programs`, from 0: of the "
+                    "first 30 that the report is about"),
         base::field("findings", &F::findings, "by position, then rule").always(),
         base::field("original", &original_of, "only of files with edits: what they change"),
         base::field("edits", &F::edits, "all replacements, by position and without conflicts, see below").always(),
@@ -361,6 +365,11 @@ constexpr auto record_of(const Report*) {
 
 template <>
 inline constexpr auto base::kAll<migrator::FixState> = migrator::kAllStates;
+template <>
+inline constexpr auto base::kAll<migrator::Reach> = [] {
+    using enum migrator::Reach;
+    return std::to_array({hard, optional, none});
+}();
 template <>
 inline constexpr auto base::kAll<migrator::Verdict> = [] {
     using enum migrator::Verdict;

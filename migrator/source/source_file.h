@@ -37,6 +37,7 @@ enum class FileType {
 };
 std::string_view name(FileType type);  // "python", ... as reports print it
 bool is_code(FileType type);           // everything but settings, requirements and what is compiled
+constexpr bool is_python_code(FileType type) { return type == FileType::python || type == FileType::notebook; }
 inline constexpr auto kAllFileTypes = [] {
     using enum FileType;
     return std::to_array({python, cython, notebook, shell, script, dockerfile, makefile, requirements, yaml, json, toml,

@@ -21,7 +21,7 @@ class File:
     edits: List[Edit]
     excerpts: List[Excerpt]
     test: Optional[bool] = None
-    reached: Optional[bool] = None
+    programs: Optional[List[int]] = None
     original: Optional[Original] = None
 
 
@@ -71,6 +71,7 @@ class Finding:
     end: Position
     old_text: str
     new_text: Optional[str]
+    reach: Optional[str] = None
     together: Optional[List[str]] = None
     also: Optional[List[str]] = None
 

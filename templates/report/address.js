@@ -1,5 +1,5 @@
 // What is shown, as the part of the address after "#": so Back works, and a link can be sent. "#review?severity=error&finding=ID"
-const FILTERS = ['text', 'kind', 'severity', 'bucket', 'rule', 'folder', 'certainty', 'decision'];
+const FILTERS = ['text', 'kind', 'severity', 'bucket', 'rule', 'folder', 'certainty', 'decision', 'program'];
 const ORDERS = { group: ['action', 'file'], sort: ['worst', 'most', 'path'] };
 
 function address_text({ view, filter, order, chosen }) {

@@ -18,6 +18,11 @@ function make_filters(page, changed) {
     }
     return [...folders].sort().slice(0, MAX_FOLDERS).map((folder) => [folder, folder]);
   }
+  // Those that the report is about, by the places that files name.
+  function program_options() {
+    const places = new Set(model.report.files.flatMap((file) => file.programs || []));
+    return [...places].sort((a, b) => a - b).map((place) => [String(place), model.report.programs[place].name]);
+  }
   // A value that is not in the list, such as a path of the address, becomes an option.
   function show_value(name) {
     const control = controls[name];
@@ -40,7 +45,7 @@ function make_filters(page, changed) {
   } });
   const root = h('div', { class: 'tools', role: 'search', 'aria-label': words.search }, h('label', { class: 'grow' }, h('span', { class: 'spoken' }, words.search), controls.text),
     select('bucket', [['review', `${words.toReview} (${number(model.tasks.length)})`], ...counted('bucket', words.buckets)]), select('severity', counted('severity', words.severities)),
-    select('decision', Object.entries(words.decisions)), select('kind', counted('kind', words.kinds)), select('rule', counted('rule', null)), select('folder', folder_options()),
+    select('decision', Object.entries(words.decisions)), select('kind', counted('kind', words.kinds)), select('rule', counted('rule', null)), select('folder', folder_options()), select('program', program_options()),
     select('certainty', counted('certainty', words.certainties)), order_select('group'), order_select('sort'),
     h('button', { class: 'plain', type: 'button', id: 'clear-filters', click: () => { page.clear_filter(); draw(); changed(true); } }, words.clear));
   function draw() {

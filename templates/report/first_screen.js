@@ -27,7 +27,7 @@ function make_first_screen(page, parts) {
   const how_far = all ? Math.floor((made + settled) / all * 100) : 100;
   return h('section', { class: `card hero ${TONES[summary.verdict] || 'info'}`, 'aria-label': words.overview },
     h('div', { class: 'verdict' }, h('span', { class: 'dot', 'aria-hidden': 'true' }, SIGNS[summary.verdict] || '?'),
-      h('div', {}, h('h2', {}, words.verdict[summary.verdict] || summary.verdict), h('p', { class: 'muted' }, literal(sentence))),
+      h('div', {}, h('h2', {}, words.verdict[summary.verdict] || summary.verdict), h('p', { class: 'muted' }, literal(sentence)), project_line(page)),
       open ? h('button', { type: 'button', class: 'plain strong start', id: 'start-review', click: () => page.review_with({ bucket: 'review' }) }, words.startReview(number(open))) : null),
     h('div', { class: 'figures' },
       figure(words.howFar, h('b', { id: 'how-far' }, `${how_far} %`), h('p', { class: 'muted small' }, words.howFarMeaning(number(made), number(settled), number(all)))),
@@ -42,6 +42,16 @@ function make_first_screen(page, parts) {
       fact(analyse ? summary.available : summary.applied, analyse ? words.rewritable : words.rewritten, { bucket: analyse ? 'available' : 'applied' }), fact(summary.files_changed, words.filesChanged),
       fact(summary.files_analysed, words.filesAnalysed), fact(summary.lines, words.lines), summary.files_with_problems ? fact(summary.files_with_problems, words.withProblems) : null),
     run_line(page));
+}
+
+// How far the project supports the NPU, and what says so.
+function project_line({ report, words }) {
+  const MAX_PLACES = 5;
+  const support = words.projectStates[report.project?.state];
+  if (!support) return null;
+  const places = report.project.evidence.slice(0, MAX_PLACES).map((sign) => `${sign.path}:${sign.line}`).join(', ');
+  const more = report.project.evidence.length > MAX_PLACES ? ', …' : '';
+  return h('p', { class: 'small muted' }, support, places ? [' (', mono(places + more), ')'] : null);
 }
 
 // What was run, so that it can be run again.

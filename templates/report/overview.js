@@ -108,15 +108,25 @@ function make_overview(page) {
     return parts.some((part) => part) ? card(words.effort, h('div', { class: 'two' }, parts)) : null;
   }
   const TRANSFER_TONES = { nothing_to_do: 'applied', enough: 'applied', with_edits: 'available', not_enough: 'warning' };
-  const PROGRAM_TONES = { runs: 'applied', runs_with: 'applied', edit: 'available', open: 'warning', blocked: 'error' };
+  const PROGRAM_TONES = { runs: 'applied', runs_with: 'applied', edit: 'available', open: 'warning', blocked: 'error', cuda_only: 'info' };
+  const listed = new Set(report.files.flatMap((file) => file.programs || []));
+  // A program, what it needs on the NPU, and what stops it there; its name shows the findings of what it loads.
+  function program_cell(row, place) {
+    const MAX_PLACES = 5;
+    const some = (label, texts) => texts?.length ? h('p', { class: 'small muted' }, `${label} `, mono(texts.slice(0, MAX_PLACES).join(', ') + (texts.length > MAX_PLACES ? ', …' : ''))) : null;
+    const stops = [...row.blockers, ...row.open].map((id) => model.by_id.get(id)).filter((finding) => finding).slice(0, MAX_PLACES);
+    return h('td', {}, listed.has(place) ? link(literal(row.name), () => page.review_with({ program: String(place) }), 'mono') : mono(row.name),
+      some(words.startedBy, row.origin ? [row.origin] : []), some(words.startedWith, row.with), some(words.needsBuild, row.needs), some(words.notWith, row.not_with),
+      stops.length ? h('p', { class: 'small muted' }, `${words.stoppedBy} `, stops.map((finding, i) => [i ? ', ' : '', link(literal(`${finding.file.path}:${finding.begin.line}`), () => page.review_finding(finding.id), 'mono')])) : null);
+  }
   function programs() {
     const STEP = 10;
-    const rest = (report.programs || []).slice();
+    const rest = (report.programs || []).map((row, place) => [row, place]);
     if (!rest.length) return null;
     const body = h('tbody');
     const button = h('button', { class: 'plain more', type: 'button', click: add }, words.more);
     function add() {
-      body.append(...rest.splice(0, STEP).map((row) => h('tr', {}, h('td', {}, mono(row.name)), h('td', {}, chip(PROGRAM_TONES[row.verdict] || 'info', words.programVerdicts[row.verdict] || row.verdict)), h('td', {}, chip(TRANSFER_TONES[row.transfer_to_npu] || 'info', words.transfers[row.transfer_to_npu] || row.transfer_to_npu)),
+      body.append(...rest.splice(0, STEP).map(([row, place]) => h('tr', {}, program_cell(row, place), h('td', {}, chip(PROGRAM_TONES[row.verdict] || 'info', words.programVerdicts[row.verdict] || row.verdict)), h('td', {}, chip(TRANSFER_TONES[row.transfer_to_npu] || 'info', words.transfers[row.transfer_to_npu] || row.transfer_to_npu)),
         [row.files, row.redirected, row.edited, row.left].map((value) => h('td', { class: 'number' }, number(value))))));
       button.hidden = rest.length === 0;
     }

@@ -50,6 +50,7 @@ function make_work_list(page, on) {
     return (!filter.kind || finding.kind === filter.kind) && (!filter.severity || finding.severity === filter.severity) &&
       (!filter.bucket || (filter.bucket === 'review' ? is_task(finding) : finding.bucket === filter.bucket)) &&
       (!filter.rule || finding.rule === filter.rule) && (!filter.certainty || finding.certainty === filter.certainty) &&
+      (!filter.program || (finding.file.programs || []).includes(Number(filter.program))) &&
       (!filter.folder || finding.file.path === filter.folder || finding.file.path.startsWith(filter.folder + '/')) &&
       (!filter.decision || (decisions.about(finding) || 'open') === filter.decision) && (!filter.text || haystack(model, finding).includes(filter.text.toLowerCase()));
   }

@@ -4,14 +4,17 @@
 #include <algorithm>
 
 #include "tests/support/memory_file_system.h"
-#include "tests/unit/migrator/app/pipeline_support.h"
+#include "tests/unit/migrator/app/program_support.h"
 
 using migrator::Command;
 using migrator::ProgramOutcome;
 using migrator::ProgramVerdict;
 using migrator::run;
 using migrator::Verdict;
+using test::analysed;
 using test::options_for;
+using test::program;
+using test::reach_of;
 using Names = std::vector<std::string>;
 
 namespace {
@@ -28,18 +31,6 @@ constexpr const char* kOnRequest =
     "p.add_argument('-d', '--device', default='cuda', choices=['cuda', 'npu'])\n"
     "backend = os.environ.get('BACKEND', 'nccl')\na = p.parse_args()\nif a.device == 'npu':\n    import torch_npu\n"
     "torch.ones(1, device=a.device)\n";
-
-const ProgramOutcome& program(const migrator::Report& report, std::string_view name) {
-    const auto found = std::ranges::find(report.programs, name, &ProgramOutcome::name);
-    REQUIRE(found != report.programs.end());
-    return *found;
-}
-
-migrator::Report analysed(test::MemoryFileSystem& fs) {
-    auto result = run(options_for(Command::analyze, "in"), fs);
-    REQUIRE(result);
-    return std::move(result->report);
-}
 
 }  // namespace
 
@@ -120,13 +111,16 @@ TEST_CASE("pipeline: programs that take an NPU on request, and how they are aske
           "train.py takes an NPU on request (train.py:9): run it with --device npu BACKEND=hccl.");
 }
 
-TEST_CASE("pipeline: where no program takes an NPU by itself the verdict is about all files") {
+TEST_CASE("pipeline: a program that runs by nothing of its own leaves the verdict to what was found") {
     test::MemoryFileSystem fs;
     fs.add("in/train.py", "import torch\n\n\ndef run():\n    import flash_attn\n");
     const migrator::Report report = analysed(fs);
     CHECK(program(report, "train.py").verdict == ProgramVerdict::runs);
     CHECK(report.summary.verdict == Verdict::review);
-    CHECK(std::ranges::all_of(report.files, &migrator::ReportFile::is_reached));
+    CHECK(reach_of(report, "train.py") == std::vector{migrator::Reach::optional});
+    CHECK(report.summary.sentence.text() ==
+          "train.py: nothing that it always runs is known to need CUDA. What it comes to in some cases only may fail "
+          "there: train.py:5.");
 }
 
 TEST_CASE("pipeline: what no judged program always loads does not count for --fail-on") {
@@ -138,8 +132,11 @@ TEST_CASE("pipeline: what no judged program always loads does not count for --fa
            "'')\n");
     const migrator::Report report = analysed(fs);
     CHECK(report.summary.verdict == Verdict::native);
-    CHECK_FALSE(migrator::has_open_finding(report, migrator::Severity::warning));
-    CHECK(std::ranges::any_of(report.files, [](const migrator::ReportFile& file) { return !file.is_reached; }));
+    CHECK_FALSE(migrator::has_open_finding(report, migrator::Severity::error));
+    const std::vector<migrator::Reach> reach = reach_of(report, "bench/old.py");
+    CHECK(reach.size() > 3);
+    CHECK(base::contains(reach, migrator::Reach::optional));
+    CHECK_FALSE(base::contains(reach, migrator::Reach::hard));
 }
 
 TEST_CASE("pipeline: what transfer_to_npu leaves is what the project is told") {
@@ -294,7 +291,7 @@ TEST_CASE("pipeline: a library chooses the device of one program, and another ha
     CHECK(analysed(fs).summary.verdict == Verdict::native);
     fs.add("in/infer.py", "import torch\ntorch.ones(1).cuda()\n");
     CHECK(state() == migrator::ProjectState::in_part);
-    CHECK(analysed(fs).summary.verdict == Verdict::convertible);
+    CHECK(analysed(fs).summary.verdict == Verdict::partly);
 }
 
 TEST_CASE("pipeline: two commands of one file are two programs") {
