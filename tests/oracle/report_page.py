@@ -249,6 +249,42 @@ def projects(checks, migrator, work):
         checks.equal(browser.errors, [], "projects: errors of the console")
 
 
+def programs(checks, migrator, work):
+    """The table says of each program what it needs and what stops it; its name shows the findings of what it loads, and nothing else."""
+    sources = {"README.md": "`python train.py --device npu`, then `python serve.py`\n", "attic/old.py": "import torch\ntorch.cuda.nccl.version()\n",
+               "train.py": "import torch\nfrom device import name\n\nx = torch.ones(1, device=name())\n\n\ndef fast():\n    import flash_attn\n",
+               "device.py": 'import torch\n\n\ndef name():\n    return "npu" if torch.npu.is_available() else "cuda"\n',
+               "serve.py": "import torch\nimport cupy\ntorch.ones(1).cuda()\n"}
+    for name, text in sources.items():
+        (work / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / "in" / name).write_text(text)
+    report = report_of(checks, migrator, work)
+    checks.equal([row["name"] for row in report["programs"][:2]], ["train.py", "serve.py"], "the programs")
+    row = "[...document.querySelectorAll('section[aria-label=Programs] tbody tr')].find((row) => row.textContent.startsWith({})).cells[0]"
+    with Browser(work / "profile") as browser:
+        browser.open(work / "review/report.html")
+        checks.equal(text_of(browser, ".verdict p.small"), "The project supports the NPU in part (device.py:5)", "how far it supports the NPU")
+        checks.equal(browser.js(row.format("'train.py'") + ".textContent"), "train.pyStarted in README.md:1May fail in some cases: train.py:8", "what runs")
+        checks.equal(browser.js(row.format("'serve.py'") + ".textContent"), "serve.pyStarted in README.md:1Look at serve.py:2, serve.py:3", "what is blocked")
+        browser.js(row.format("'serve.py'") + ".querySelector('p .link').click()")
+        checks.equal(chosen_id(browser), report["programs"][1]["blockers"][0], "the finding that blocks")
+        browser.press("o")
+        browser.js(row.format("'train.py'") + ".querySelector('.link').click()")
+        loaded = [finding for file in report["files"] if 0 in file.get("programs", []) for finding in file["findings"]]
+        checks.equal(text_of(browser, "#count").split(" ")[0], str(len(loaded)), "findings of what a program loads")
+        checks.equal(browser.js("document.getElementById('filter-program').selectedOptions[0].textContent"), "train.py", "the filter")
+        browser.press("o")
+        browser.js("document.getElementById('language').click()")
+        checks.equal(text_of(browser, ".verdict p.small"), "工程部分支持 NPU (device.py:5)", "the same in Chinese")
+        checks.equal(browser.errors, [], "programs: errors of the console")
+    # Where the report is about all files, the page puts the sentence together itself.
+    report_of(checks, migrator, work, "--scope", "all", "--edit-native")
+    with Browser(work / "profile") as browser:
+        browser.open(work / "review/report.html")
+        browser.js("document.getElementById('language').click()")
+        checks.expect("个问题" in text_of(browser, ".verdict p.muted"), f"the sentence: {text_of(browser, '.verdict p.muted')}")
+
+
 def first_screen(checks, migrator, work):
     """How far, what blocks, how long, what first; the picture, the trend, and how to make the report again."""
     shutil.copytree(ROOT / "samples/gpt_train", work / "in")
@@ -696,7 +732,7 @@ def main():
     if not AXE.exists() or not SARIF_SCHEMA.exists():
         skip(f"{TOOLS} is not there; ./test.sh fetches it")
     script = ""
-    for suite in (review, filtered, address, projects, first_screen, sizes, one_truth, hostile, foreign, served, served_apply, accessible, printed_lines,
+    for suite in (review, filtered, address, projects, programs, first_screen, sizes, one_truth, hostile, foreign, served, served_apply, accessible, printed_lines,
                   rules_and_import, chinese, flows, sarif, large):
         if sys.argv[1:] and suite.__name__ not in sys.argv[1:]:
             continue
