@@ -174,7 +174,14 @@ private:
         const bool is_advice = row.rule->kind == FindingKind::advice;
         const bool is_here = argument != kNoNode &&
                              (is_advice ? arguments.is_written_in(tree, argument) : arguments.is_own(tree, argument));
-        if (!is_here || !has_state(argument, row)) return;
+        if (!is_here) return;
+        if (!has_state(value_of(argument), row)) {
+            for (const NodeId way : ways_of(argument, row)) {
+                if (has_state(way, row))
+                    sink_.push_back(make_finding(*row.rule, tree.range(way), name, certainty, "", {}, {}));
+            }
+            return;
+        }
         const bool has_keyword = tree.kind(argument) == NodeKind::keyword_argument;
         // What has no keyword needs no other one.
         if (!row.fix.rename.empty() && !has_keyword && row.fix.wrap.empty()) return;
@@ -188,9 +195,18 @@ private:
         sink_.push_back(std::move(finding));
     }
 
-    bool has_state(NodeId argument, const ArgumentRow& row) const {
+    // The two values of `driver="gesvd" if x.is_cuda else None`, each of which is told by itself and left to a person.
+    std::vector<NodeId> ways_of(NodeId argument, const ArgumentRow& row) const {
         const SyntaxTree& tree = file_.tree();
-        NodeId value = value_of(argument);
+        if (row.state != ArgumentState::equal) return {};
+        const NodeId value = file_.skip_parentheses(value_of(argument));
+        if (value == kNoNode || tree.kind(value) != NodeKind::conditional_expression) return {};
+        const auto parts = tree.named_children(value);
+        return {parts.front(), parts.back()};
+    }
+
+    bool has_state(NodeId value, const ArgumentRow& row) const {
+        const SyntaxTree& tree = file_.tree();
         if (value == kNoNode) return false;
         value = file_.skip_parentheses(value);
         switch (row.state) {

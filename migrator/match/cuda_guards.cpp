@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "migrator/match/cuda_code.h"
 #include "migrator/match/guarded_code.h"
 #include "migrator/match/matchers.h"
@@ -21,10 +22,27 @@ struct StayingGuard {
     bool is_asked_alone = false;  // by an if: no variable keeps the answer, and no assert demands it
 };
 
+// torch.float64 of `torch.float64 if x.is_cuda else torch.float32`, and of an `if` that only assigns it.
+NodeId chosen_value(const PythonFile& file, base::ByteRange code) {
+    const SyntaxTree& tree = file.tree();
+    NodeId value = tree.smallest_at(code);
+    while (tree.kind(value) == NodeKind::block || tree.kind(value) == NodeKind::expression_statement) {
+        const NodeList parts = tree.named_children(value);
+        if (parts.size() != 1) return kNoNode;
+        value = parts.front();
+    }
+    if (tree.kind(value) == NodeKind::assignment) value = tree.child(value, Field::right);
+    if (value == kNoNode) return kNoNode;
+    const auto is_one = [&](const Reference& reference) {
+        return base::contains(file.rules().adapted.values_of_source, reference.name);
+    };
+    return std::ranges::any_of(file.bindings().references(value), is_one) ? value : kNoNode;
+}
+
 StayingGuard staying_guard(const PythonFile& file, const CudaOnlyCode& cuda, const Finding& question) {
     const Guarded guarded = guarded_by(file, file.tree().smallest_at(question.range));
     StayingGuard out{guarded.code, kNoNode, false, false, guarded.kept_in.empty() && !guarded.is_demanded};
-    for (const base::ByteRange& code : out.code) out.use = std::min(out.use, cuda.in(code));
+    for (const base::ByteRange& code : out.code) out.use = std::min({out.use, cuda.in(code), chosen_value(file, code)});
     bool is_needed = false;
     const CudaNames* known = file.context().cuda_names;
     for (const auto& [variable, holds] : guarded.kept_in) {
@@ -119,7 +137,10 @@ base::Message why_it_stays(const PythonFile& file, const StayingGuard& guard, st
 void leave_guards_of_cuda_code(const PythonFile& file, FindingSink& findings) {
     const CudaOnlyCode cuda(file, findings);
     const bool has_flags = file.context().cuda_names != nullptr && !file.context().cuda_names->empty();
-    if (cuda.empty() && !has_flags) return;
+    const bool has_values = std::ranges::any_of(file.rules().adapted.values_of_source, [&](const std::string& name) {
+        return !file.identifiers(last_part(name)).empty();
+    });
+    if (cuda.empty() && !has_flags && !has_values) return;
     StayingGuards staying;
     for (Finding& finding : findings) {
         if (!asks_for_cuda(finding) || !finding.fix) continue;

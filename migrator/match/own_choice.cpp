@@ -5,19 +5,25 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "migrator/match/cuda_code.h"
 #include "migrator/match/device_roles.h"
 #include "migrator/match/guarded_code.h"
 #include "migrator/match/matchers.h"
+#include "migrator/match/text_file.h"
+#include "migrator/ruleset/path_words.h"
 
 namespace migrator {
 namespace {
 
 constexpr std::string_view kOwnNote = "The program chooses the device by itself, so it is left unchanged.";
+constexpr std::string_view kSiblingNote = "What stands next to it is the same for the NPU, so this is for CUDA.";
 constexpr std::string_view kApartNote = "This is for CUDA, or for tests, where the programs take an NPU by themselves.";
 constexpr std::string_view kUnloadedNote =
     "No program is known to load this, and the programs take an NPU by themselves, so it is left unchanged.";
@@ -309,6 +315,34 @@ void leave_unloaded(OwnChoice choice, FindingSink& findings) {
         if (is_apart) leave(finding, Severity::info, kApartNote);
         else if (choice == OwnChoice::shared) leave(finding, finding.severity, kSharedNote);
         else leave(finding, std::min(finding.severity, Severity::warning), kUnloadedNote);
+    }
+}
+
+void leave_siblings(const TextFile& file, FindingSink& findings) {
+    const TextContents& contents = file.contents;
+    const AdaptedNames& words = file.rules->adapted;
+    std::set<std::pair<KeyId, std::string>> of_target;
+    for (const TextKey& key : contents.keys) {
+        Stem stem = stem_of(key.name, words);
+        if (stem.is_target) of_target.emplace(key.parent, std::move(stem.rest));
+    }
+    if (of_target.empty()) return;
+    std::vector<char> is_for_source(contents.keys.size());
+    for (KeyId id = 0; id < contents.keys.size(); ++id) {
+        const TextKey& key = contents.keys[id];
+        Stem stem = stem_of(key.name, words);
+        const bool has_sibling = stem.is_source && !stem.is_target && of_target.contains({key.parent, stem.rest});
+        is_for_source[id] = has_sibling || (key.parent != kNoKey && is_for_source[key.parent]);
+    }
+    std::vector<base::ByteRange> places;
+    for (const TextSetting& setting : contents.settings) {
+        if (setting.key != kNoKey && is_for_source[setting.key]) places.push_back(contents.place(setting.text));
+    }
+    std::ranges::sort(places, {}, &base::ByteRange::begin);
+    for (Finding& finding : findings) {
+        const auto after = std::ranges::upper_bound(places, finding.range.begin, {}, &base::ByteRange::begin);
+        if (after == places.begin() || std::prev(after)->end < finding.range.end) continue;
+        leave(finding, Severity::info, kSiblingNote);
     }
 }
 

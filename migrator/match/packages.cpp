@@ -86,17 +86,25 @@ private:
     base::StringMap<std::vector<NodeId>> calls_;
 };
 
-// The rows of `import`, or of `own_import`, whose modules are the last part of what is imported.
+// "torch.npu" of `import torch.npu` and `from torch.npu import x`; else the last part of what is imported, unless a table
+// knows its package.
+bool fits_import(const std::string& pattern, std::string_view name, const ImportedName& import, bool is_known) {
+    if (pattern.find('.') == pattern.npos) return !is_known && fits(pattern, name.substr(name.rfind('.') + 1));
+    return fits(pattern, name) && (import.name.empty() || name == import.module);
+}
+
+// The rows of `import`, or of `own_import`, that fit what is imported.
 template <class Row>
 void match_rows(const PythonFile& file, const ImportedName& import, const std::string& qualified,
                 const std::vector<Row>& rows, CallsOfImports& calls, FindingSink& sink) {
     constexpr bool is_own = std::is_same_v<Row, OwnImportRow>;
+    const bool is_known = !is_own && file.rules().packages.of_module(import.module) != nullptr;
     for (const Row& row : rows) {
         for (const std::string_view name : {std::string_view(import.module), std::string_view(qualified)}) {
             if (is_own && name == import.module) continue;
-            const std::string_view last = name.substr(name.rfind('.') + 1);
-            const bool hit = std::any_of(row.all.begin(), row.all.end(),
-                                         [&](const std::string& pattern) { return fits(pattern, last); });
+            const bool hit = std::any_of(row.all.begin(), row.all.end(), [&](const std::string& pattern) {
+                return fits_import(pattern, name, import, is_known);
+            });
             if (!hit || is_beside(file, qualified)) continue;
             sink.push_back(make_finding(*row.rule, file.tree().range(import.node), std::string(name), Certainty::likely,
                                         {}, calls.after(import), {}));
@@ -114,7 +122,7 @@ void match_import_patterns(const PythonFile& file, FindingSink& sink) {
         const bool is_own = is_own_module(file, import);
         const bool has_source = is_own && (import.name.empty() || import.name == "*" ||
                                            file.is_project_module(qualified) || is_defined(file, qualified));
-        if (has_source || (!is_own && file.rules().packages.of_module(import.module) != nullptr)) continue;
+        if (has_source) continue;
         if (is_own) match_rows(file, import, qualified, file.rules().own_imports, calls, sink);
         else match_rows(file, import, qualified, file.rules().imports, calls, sink);
     }

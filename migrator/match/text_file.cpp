@@ -160,6 +160,7 @@ void match_text(const TextFile& file, FindingSink& sink) {
     match_text_settings(file, sink);
     match_text_commands(file, sink);
     keep_whole(file, sink);
+    leave_siblings(file, sink);
 }
 
 void match_text_file(const SourceFile& source, std::string_view text, const MatchContext& context, FindingSink& sink) {

@@ -47,6 +47,8 @@ void match_text_commands(const TextFile& file, FindingSink& sink);
 void match_text_names(const TextFile& file, FindingSink& sink);
 // Packages that are asked for.
 void match_text_packages(const TextFile& file, FindingSink& sink);
+// Leaves what stands behind a key for CUDA where the key next to it is the same for the NPU: `gpu = [...]`, `npu = [...]`.
+void leave_siblings(const TextFile& file, FindingSink& sink);
 // Takes the fixes from commands and services a part of which is left to a person.
 void keep_whole(const TextFile& file, FindingSink& sink);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 
 #include "base/text.h"
 
@@ -10,9 +11,9 @@ namespace migrator {
 namespace {
 
 constexpr auto kTables =
-    std::to_array<std::string_view>({"[project.scripts]", "[project.gui-scripts]", "[tool.poetry.scripts]",
-                                     "[tool.poetry.plugins.\"console_scripts\"]"});
-constexpr auto kExtras = std::to_array<std::string_view>({"[project.optional-dependencies]", "[tool.poetry.extras]"});
+    std::to_array<std::string_view>({"project.scripts", "project.gui-scripts", "project.entry-points.console_scripts",
+                                     "tool.poetry.scripts", "tool.poetry.plugins.console_scripts"});
+constexpr auto kExtras = std::to_array<std::string_view>({"project.optional-dependencies", "tool.poetry.extras"});
 constexpr std::string_view kConsole = "console_scripts";
 constexpr std::string_view kProject = "pyproject.toml";
 
@@ -33,15 +34,50 @@ std::optional<EntryPoint> entry_point(std::string_view text, std::uint32_t line)
     return EntryPoint{std::string(command), std::string(module), std::string(function), line};
 }
 
-// Whether a line begins or goes on with the commands, for each of its lines in their order.
+// Of TOML, line by line: what stands in one of some tables, however its keys are spelled: below a header, with dots, or
+// between braces.
+class TomlTables {
+public:
+    explicit TomlTables(std::span<const std::string_view> tables) : tables_(tables) {}
+
+    // "toy = ..." for each key of the tables that begins in this line.
+    std::vector<std::string_view> keys_of(std::string_view line) {
+        if (line.starts_with('[')) {
+            header_ = spelled(line.substr(1, line.find(']') - 1)) + ".";
+            return {};
+        }
+        const std::size_t sign = line.find('=');
+        if (sign == line.npos) return {};
+        const std::string key = header_ + spelled(line.substr(0, sign));
+        const std::string_view value = base::trimmed(line.substr(sign + 1));
+        for (const std::string_view table : tables_) {
+            if (key == table && value.starts_with('{')) return base::split(base::trimmed(value, " \t{}"), ',');
+            if (!key.starts_with(table) || !std::string_view(key).substr(table.size()).starts_with('.')) continue;
+            // What stands before the last name is not part of it: "scripts." of `scripts.toy = ...`.
+            const std::size_t before = header_.size() > table.size() ? 0 : line.substr(0, sign).rfind('.') + 1;
+            return {line.substr(before)};
+        }
+        return {};
+    }
+
+private:
+    // Without blanks and quotes.
+    static std::string spelled(std::string_view key) {
+        std::string out;
+        for (const char c : key) {
+            if (c != ' ' && c != '\t' && c != '"' && c != '\'') out += c;
+        }
+        return out;
+    }
+
+    std::span<const std::string_view> tables_;
+    std::string header_;  // "project.scripts."
+};
+
+// Whether a line of setup.py or setup.cfg begins or goes on with the commands, for each of its lines in their order.
 class Section {
 public:
-    explicit Section(bool is_toml) : is_toml_(is_toml) {}
     bool has(std::string_view line) {
-        if (is_toml_) {
-            if (line.starts_with('[')) inside_ = base::contains(kTables, line.substr(0, line.find(']') + 1));
-            return inside_ && !line.starts_with('[');
-        }
         const bool begins = line.find(kConsole) != line.npos;
         if (begins) inside_ = true;
         const bool was_inside = inside_;
@@ -52,9 +88,19 @@ public:
     }
 
 private:
-    bool is_toml_;
     bool inside_ = false;
 };
+
+// In setup.py and setup.cfg: "console_scripts": ["toy = toy.cli:main", "toy-eval = toy.eval:main"]
+std::vector<std::string_view> listed_in(std::string_view line) {
+    if (const std::size_t list = line.find(kConsole); list != line.npos) line.remove_prefix(list + kConsole.size());
+    std::vector<std::string_view> out;
+    for (std::string_view part : base::split(line, ',')) {
+        if (const std::size_t open = part.find_first_of("[("); open != part.npos) part.remove_prefix(open + 1);
+        out.push_back(base::trimmed(part, " \t\"'[]()}:="));
+    }
+    return out;
+}
 
 }  // namespace
 
@@ -62,25 +108,19 @@ std::vector<EntryPoint> entry_points(const base::Path& file, std::string_view te
     const std::string_view name = base::file_name(file);
     std::vector<EntryPoint> out;
     if (name != kProject && name != "setup.cfg" && name != "setup.py") return out;
-    const bool is_toml = name == kProject;
-    Section section(is_toml);
+    TomlTables tables(kTables);
+    Section section;
     std::uint32_t number = 0;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = base::trimmed(text.substr(0, end));
+        const std::string_view line = base::trimmed(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
         ++number;
-        if (!section.has(line)) continue;
-        // "console_scripts": ["toy = toy.cli:main", "toy-eval = toy.eval:main"]
-        if (const std::size_t list = line.find(kConsole); list != line.npos) line.remove_prefix(list + kConsole.size());
-        if (is_toml) {
-            if (auto point = entry_point(line, number)) out.push_back(std::move(*point));
-            continue;
-        }
-        for (std::string_view part : base::split(line, ',')) {
-            if (const std::size_t open = part.find_first_of("[("); open != part.npos) part.remove_prefix(open + 1);
-            if (auto point = entry_point(base::trimmed(part, " \t\"'[]()}:="), number))
-                out.push_back(std::move(*point));
+        std::vector<std::string_view> parts;
+        if (name == kProject) parts = tables.keys_of(line);
+        else if (section.has(line)) parts = listed_in(line);
+        for (const std::string_view part : parts) {
+            if (auto point = entry_point(part, number)) out.push_back(std::move(*point));
         }
     }
     return out;
@@ -89,14 +129,14 @@ std::vector<EntryPoint> entry_points(const base::Path& file, std::string_view te
 std::vector<std::string> package_extras(const base::Path& file, std::string_view text) {
     std::vector<std::string> out;
     if (base::file_name(file) != kProject) return out;
-    bool inside = false;
-    for (std::string_view line : base::split(text, '\n')) {
-        line = base::trimmed(line);
-        if (line.starts_with('[')) inside = base::contains(kExtras, line.substr(0, line.find(']') + 1));
-        const std::size_t sign = line.find('=');
-        if (!inside || sign == line.npos || !base::trimmed(line.substr(sign + 1)).starts_with('[')) continue;
-        const std::string_view name = base::trimmed(line.substr(0, sign), " \t\"'");
-        if (is_name(name, "-.")) out.emplace_back(name);
+    TomlTables tables(kExtras);
+    for (const std::string_view line : base::split(text, '\n')) {
+        for (const std::string_view part : tables.keys_of(base::trimmed(line))) {
+            const std::size_t sign = part.find('=');
+            const std::string_view name = base::trimmed(part.substr(0, sign), " \t\"'");
+            const bool is_list = sign != part.npos && base::trimmed(part.substr(sign + 1)).starts_with('[');
+            if (is_list && is_name(name, "-.")) out.emplace_back(name);
+        }
     }
     return out;
 }

@@ -36,6 +36,11 @@ base::Message how_it_runs(const ProgramOutcome& row, bool applied) {
                              "first run on Ascend NPU."
                            : "{program}: what it always runs can be rewritten automatically (places: {edits}).");
         case ProgramVerdict::cuda_only: return say("{program} measures or builds for CUDA: it is not for the NPU.");
+        case ProgramVerdict::obsolete:
+            return say(
+                "{program} is made for the NPU stack of 2020 to 2022 ({places}), which is out of use: start from what "
+                "it "
+                "was made of for CUDA, or replace what is listed.");
         case ProgramVerdict::open:
             return say(chooses ? "{program} takes an NPU by itself ({place}), but first look at {places}."
                                : "{program} needs a look before its first run on Ascend NPU: {places}.");
@@ -71,6 +76,7 @@ Verdict verdict_of(const Rows& judged, const Report& report, bool applied) {
         std::ranges::all_of(judged, [&](const ProgramOutcome* row) { return is_settled(*row, first); });
     switch (first.verdict) {
         case ProgramVerdict::cuda_only:
+        case ProgramVerdict::obsolete:
         case ProgramVerdict::open: return Verdict::review;
         case ProgramVerdict::blocked: return Verdict::blocked;
         // How to ask for the NPU is for a person to find.
@@ -99,6 +105,19 @@ std::vector<std::string> settings_for_cuda(const Report& report) {
             const bool is_device = finding.kind == FindingKind::device_string || finding.kind == FindingKind::backend;
             if (is_device && needs_review(item.outcome)) out.push_back(place_of(file.path, item.outcome));
         }
+    }
+    return out;
+}
+
+// That have places left for a person, which transfer_to_npu would redirect.
+std::vector<std::string> run_by_transfer(const Rows& judged) {
+    std::vector<std::string> out;
+    for (const ProgramOutcome* row : judged) {
+        const bool is_left = row->verdict == ProgramVerdict::open || row->verdict == ProgramVerdict::blocked;
+        const TransferVerdict verdict = row->transfer.verdict;
+        if (is_left && row->chooses_at.empty() &&
+            (verdict == TransferVerdict::enough || verdict == TransferVerdict::with_edits))
+            out.push_back(row->name());
     }
     return out;
 }
@@ -132,6 +151,11 @@ base::Message sentence_of(const Rows& judged, const std::vector<std::string>& in
         out.add({"Replace first what is installed or built with it: {places}.", {{"places", some_of(errors)}}});
     if (!running.empty()) out.add({"An NPU is taken as well by {programs}.", {{"programs", some_of(running)}}});
     if (!others.empty()) out.add({"Work is left for {programs}.", {{"programs", some_of(others)}}});
+    if (const std::vector<std::string> redirected = run_by_transfer(judged); !redirected.empty())
+        out.add(
+            {"transfer_to_npu (--style auto) leaves nothing of that to a person for {programs}, so it is the safer "
+             "way.",
+             {{"programs", some_of(redirected)}}});
     if (!packages.empty())
         out.add({"No rule knows {packages}: look there for CUDA.", {{"packages", some_of(packages)}}});
     return out;
@@ -143,6 +167,7 @@ ProjectState state_of(const Rows& judged) {
     const auto is_by_library = [](Row row) { return !row->library_at.empty(); };
     const auto is_done = [&](Row row) { return row->verdict == ProgramVerdict::cuda_only || row->takes_target(); };
     if (judged.empty()) return ProjectState::unaware;
+    if (judged.front()->verdict == ProgramVerdict::obsolete) return ProjectState::obsolete;
     const auto needs_no_person = [](Row row) { return row->is_running() || row->verdict == ProgramVerdict::edit; };
     if (std::ranges::all_of(judged, is_by_library) && std::ranges::all_of(judged, needs_no_person))
         return ProjectState::library;
@@ -160,6 +185,7 @@ ProjectKind kind_of(ProjectState state, const ProgramOutcome& first, const std::
             return is_as_it_is ? ProjectKind::native : ProjectKind::native_with;
         }
         case ProjectState::in_part: return ProjectKind::partly;
+        case ProjectState::obsolete: return ProjectKind::obsolete;
         case ProjectState::library: return ProjectKind::library;
     }
     return ProjectKind::none;

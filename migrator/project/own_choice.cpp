@@ -10,7 +10,8 @@
 #include "base/text_position.h"
 #include "migrator/match/own_support.h"
 #include "migrator/project/file_rounds.h"
-#include "migrator/project/path_words.h"
+#include "migrator/project/test_files.h"
+#include "migrator/ruleset/path_words.h"
 #include "migrator/source/notebook.h"
 #include "migrator/source/test_code.h"
 
@@ -182,25 +183,6 @@ std::vector<ProjectSign> best_signs(const Project& project, const std::map<Path,
         of_file.add(path, support);
         if (of_file.know_target()) out.push_back(of_file.best());
     }
-    return out;
-}
-
-// A path without the words that tell what it is for, and which of them it had.
-struct Stem {
-    std::string rest;
-    bool is_source = false;
-    bool is_target = false;
-};
-
-Stem stem_of(std::string_view path, const AdaptedNames& words) {
-    Stem out;
-    for_each_word(path, [&](std::string_view word) {
-        const bool is_source = base::contains(words.source_words, word);
-        const bool is_target = base::contains(words.target_words, word);
-        out.is_source |= is_source;
-        out.is_target |= is_target;
-        if (!is_source && !is_target && !word.empty()) out.rest.append(word).append(" ");
-    });
     return out;
 }
 

@@ -15,7 +15,21 @@ struct KnownFile {
 };
 using KnownFiles = std::map<Path, KnownFile>;  // of a project
 
-ProgramOutcome outcome_of(const Project& project, const Program& program, const KnownFiles& known) {
+// Places of what the project asks for in requirements, images and scripts of an NPU stack that is out of use.
+std::vector<std::string> asked_of_old_stack(const Project& project, const KnownFiles& known) {
+    std::vector<std::string> out;
+    for (const FoundFile& file : project.files.files) {
+        const auto found = is_python_code(file.type) ? known.end() : known.find(file.path);
+        if (found == known.end()) continue;
+        for (const OpenItem& item : found->second.state->open) {
+            if (item.is_of_old_stack) out.push_back(item.place);
+        }
+    }
+    return out;
+}
+
+ProgramOutcome outcome_of(const Project& project, const Program& program, const KnownFiles& known,
+                          const std::vector<std::string>& old) {
     std::vector<const TransferFacts*> transfers;
     std::vector<LoadedFile> files;
     for (UsedFile& used : files_of(project, program)) {
@@ -35,7 +49,7 @@ ProgramOutcome outcome_of(const Project& project, const Program& program, const 
     if (chooses) out.chooses_at = own->second.sign;
     const auto library = project.own_programs.by_library.find(program.path);
     if (library != project.own_programs.by_library.end()) out.library_at = library->second;
-    judge(files, chooses && own->second.asks, out);
+    judge(files, chooses && own->second.asks, old, out);
     if (out.verdict != ProgramVerdict::runs_with) return out;
     // The project's own start is better than what can be put together.
     if (!program.target_script.empty()) out.with = {program.target_script};
@@ -64,11 +78,14 @@ std::vector<UsedFile> files_of(const Project& project, const Program& program) {
 }
 
 std::vector<FileState> file_states(const std::vector<ReportFile>& files, const RuleSet& rules) {
-    KnownRules known{rules.packages.status(), {}};
+    KnownRules known{rules.packages.status(), {}, {}, {}};
     for (const ReportFile& file : files) {
         for (const ReportFinding& item : file.findings) {
             const Rule* rule = rules.find_rule(item.outcome.finding.rule);
-            if (rule != nullptr && rule->cuda_only) known.cuda_only.insert(rule->id);
+            if (rule == nullptr) continue;
+            if (rule->cuda_only) known.cuda_only.insert(rule->id);
+            if (rule->stops_nothing) known.stops_nothing.insert(rule->id);
+            if (rule->old_stack) known.old_stack.insert(rule->id);
         }
     }
     std::vector<FileState> out;
@@ -84,10 +101,11 @@ std::vector<JudgedProgram> program_outcomes(const std::vector<Job>& jobs, const 
     }
     std::vector<JudgedProgram> out;
     for (const auto& [project, of_project] : known) {
+        const std::vector<std::string> old = asked_of_old_stack(*project, of_project);
         for (const Program& program : project->programs) {
             // A file that two paths name is analysed as one of the first.
             if (of_project.contains(program.path))
-                out.push_back({project, &program, outcome_of(*project, program, of_project), 0});
+                out.push_back({project, &program, outcome_of(*project, program, of_project, old), 0});
         }
     }
     std::ranges::stable_sort(out, {}, [](const JudgedProgram& one) { return one.outcome.rank; });

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "base/nearest_word.h"
-#include "migrator/project/path_words.h"
+#include "migrator/project/test_files.h"
 
 namespace migrator {
 namespace {

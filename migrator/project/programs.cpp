@@ -10,9 +10,9 @@
 #include "base/shell_word.h"
 #include "base/text.h"
 #include "migrator/project/entry_points.h"
-#include "migrator/project/path_words.h"
 #include "migrator/project/program_names.h"
-#include "migrator/source/test_code.h"
+#include "migrator/project/test_files.h"
+#include "migrator/ruleset/path_words.h"
 #include "migrator/start/start_facts.h"
 
 namespace migrator {
@@ -21,6 +21,7 @@ namespace {
 using base::Path;
 
 constexpr std::uint64_t kMostDocumentBytes = 1 << 20;
+constexpr std::string_view kMarkdown = ".md";  // other texts at the top of a project list packages and the like
 
 std::vector<std::string_view> parts_of(std::string_view path) { return base::split(path, '/'); }
 
@@ -98,8 +99,10 @@ private:
         if (file.bytes > kMostDocumentBytes || file.kind != base::FileKind::regular) return false;
         const std::string_view name = base::file_name(file.path);
         if (!ends_with_any(name, facts_.document_ends)) return false;
-        return begins_with_any(name, facts_.documents) ||
-               base::contains(facts_.document_folders, parts_of(file.path).front());
+        if (begins_with_any(name, facts_.documents)) return true;
+        const bool is_at_top = file.path.find('/') == file.path.npos;
+        return is_at_top ? name.ends_with(kMarkdown) && !begins_with_any(name, facts_.no_documents)
+                         : base::contains(facts_.document_folders, parts_of(file.path).front());
     }
 
     // The README of the project first, then those of its folders, then the documentation.

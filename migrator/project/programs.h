@@ -11,6 +11,7 @@ namespace migrator {
 
 struct ProgramFacts : base::RuleFileHead {
     std::vector<std::string> documents;
+    std::vector<std::string> no_documents;
     std::vector<std::string> document_folders;
     std::vector<std::string> document_ends;
     std::vector<std::string> program_folders;
@@ -24,6 +25,9 @@ constexpr auto record_of(const ProgramFacts*) {
     return base::extended(
         record_of(static_cast<const base::RuleFileHead*>(nullptr)), "programs", "what people start of a project",
         base::field("documents", &F::documents, "beginnings of the names of files that tell what to start").needed(),
+        base::field("no_documents", &F::no_documents,
+                    "beginnings of the names of others that stand at the top of a project, where the rest tells it too")
+            .needed(),
         base::field("document_folders", &F::document_folders, "folders that are full of such files").needed(),
         base::field("document_ends", &F::document_ends, "how their names end").needed(),
         base::field("program_folders", &F::program_folders, "folders whose files are started").needed(),

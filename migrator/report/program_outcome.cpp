@@ -50,6 +50,7 @@ std::string_view name(ProgramVerdict verdict) {
         case ProgramVerdict::open: return "open";
         case ProgramVerdict::blocked: return "blocked";
         case ProgramVerdict::cuda_only: return "cuda_only";
+        case ProgramVerdict::obsolete: return "obsolete";
     }
     CHECK(false);
     return {};
@@ -73,7 +74,7 @@ void FileUse::add(const FileUse& other) {
 
 FileState file_state(const ReportFile& file, const KnownRules& known) {
     FileState out;
-    std::map<std::tuple<std::int32_t, bool, bool, bool, bool, std::string>, std::size_t> kept;
+    std::map<std::tuple<std::int32_t, bool, bool, bool, bool, bool, std::string>, std::size_t> kept;
     for (const ReportFinding& item : file.findings) {
         const Finding& finding = item.outcome.finding;
         if (finding.told) out.told.push_back(*finding.told);
@@ -93,19 +94,22 @@ FileState file_state(const ReportFile& file, const KnownRules& known) {
         const bool is_hard = finding.effort >= Effort::replace;
         open.blocks = is_error ? is_package || is_hard : is_package && !is_built && is_hard;
         open.has_build = is_built && !open.blocks;
-        open.ends = is_error || open.blocks || finding.is_needed || may_end(finding.kind);
+        const bool is_harmless = known.stops_nothing.contains(finding.rule);
+        open.ends = is_error || open.blocks || finding.is_needed || (may_end(finding.kind) && !is_harmless);
         open.is_for_cuda = known.cuda_only.contains(finding.rule);
+        open.is_of_old_stack = known.old_stack.contains(finding.rule);
         open.is_settled_by_choice = finding.is_left_to_choice || finding.is_only_named;
         open.standing = finding.standing;
         // What more of the same says nothing new of the program.
-        const auto kind = std::tuple(open.standing.function, open.standing.sometimes, open.blocks, open.ends,
-                                     open.is_settled_by_choice, open.has_build ? open.subject : std::string());
+        const auto kind =
+            std::tuple(open.standing.function, open.standing.sometimes, open.blocks, open.ends,
+                       open.is_settled_by_choice, open.is_of_old_stack, open.has_build ? open.subject : std::string());
         if (++kept[kind] <= kMostAlike) out.open.push_back(std::move(open));
     }
     return out;
 }
 
-void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row) {
+void judge(const std::vector<LoadedFile>& files, bool asks, std::vector<std::string> old, ProgramOutcome& row) {
     const bool chooses = !row.chooses_at.empty();
     bool is_for_cuda = false;
     for (const LoadedFile& file : files) {
@@ -113,6 +117,7 @@ void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row)
         if (file.use.always || !chooses) row.edits += file.state->edits;
         for (const OpenItem& item : file.state->open) {
             const bool is_certain = file.use.runs(item.standing);
+            if (is_certain && item.is_of_old_stack) add_once(old, item.place);
             if (is_certain && item.has_build) {
                 add_once(row.needs, item.subject);
                 continue;
@@ -133,6 +138,9 @@ void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row)
         for (const std::string& place : file.state->assumed) add_once(row.assumed, place);
     }
     row.verdict = is_for_cuda ? ProgramVerdict::cuda_only : verdict_of(asks, row);
+    if (old.empty()) return;
+    row.verdict = ProgramVerdict::obsolete;
+    row.places = std::move(old);
 }
 
 }  // namespace migrator

@@ -21,6 +21,7 @@ enum class ProgramVerdict {
     open,       // a person has to look at something
     blocked,    // something that it always loads has no way on the NPU
     cuda_only,  // it measures or builds for CUDA: its first lines fail without it
+    obsolete,   // it is made for an NPU stack that is out of use
 };
 std::string_view name(ProgramVerdict verdict);
 
@@ -74,6 +75,7 @@ struct OpenItem {
     bool blocks = false;                // the code around it does not run on the NPU
     bool ends = false;                  // it may not
     bool is_for_cuda = false;           // see Rule::cuda_only
+    bool is_of_old_stack = false;       // see Rule::old_stack
     bool is_settled_by_choice = false;  // of a program that chooses the device by itself
     CodeStanding standing{};
 };
@@ -87,8 +89,8 @@ struct FileState {
 };
 // What is known of packages and rules by their names.
 struct KnownRules {
-    std::map<std::string, std::string> package_status;  // see make_report
-    std::set<std::string, std::less<>> cuda_only;       // see Rule
+    std::map<std::string, std::string> package_status;                       // see make_report
+    std::set<std::string, std::less<>> cuda_only, stops_nothing, old_stack;  // see Rule
 };
 FileState file_state(const ReportFile& file, const KnownRules& known);
 
@@ -110,6 +112,7 @@ struct LoadedFile {
 };
 
 // Fills verdict, with, not_with, blockers, edits and files. `asks`: the program finds the NPU by itself, and need not be told.
-void judge(const std::vector<LoadedFile>& files, bool asks, ProgramOutcome& row);
+// `old`: what the project asks for of an NPU stack that is out of use, as places.
+void judge(const std::vector<LoadedFile>& files, bool asks, std::vector<std::string> old, ProgramOutcome& row);
 
 }  // namespace migrator

@@ -53,7 +53,7 @@ constexpr auto record_of(const ProgramOutcome*) {
             "from the Python files that it loads: `runs`; `runs_with`: on request; `edit`: with "
             "edits that `migrate` makes; `open`: a person has to look at something; `blocked`: something that it "
             "always loads has no way on the NPU; `cuda_only`: it measures or builds for CUDA, and its first lines fail "
-            "without it")
+            "without it; `obsolete`: it is made for an NPU stack that is out of use")
             .always(),
         base::field(
             "because", [](const P& row) { return or_null(row.chooses_at.empty() ? row.library_at : row.chooses_at); },
@@ -108,5 +108,5 @@ inline constexpr auto base::kAll<migrator::TransferVerdict> = [] {
 template <>
 inline constexpr auto base::kAll<migrator::ProgramVerdict> = [] {
     using enum migrator::ProgramVerdict;
-    return std::to_array({runs, runs_with, edit, open, blocked, cuda_only});
+    return std::to_array({runs, runs_with, edit, open, blocked, cuda_only, obsolete});
 }();

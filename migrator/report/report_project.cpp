@@ -10,6 +10,7 @@ std::string_view name(ProjectState state) {
         case ProjectState::unaware: return "A";
         case ProjectState::supports: return "B";
         case ProjectState::in_part: return "C";
+        case ProjectState::obsolete: return "D";
         case ProjectState::library: return "E";
     }
     CHECK(false);
@@ -22,6 +23,7 @@ std::string_view name(ProjectKind kind) {
         case ProjectKind::native: return "native";
         case ProjectKind::native_with: return "native_with";
         case ProjectKind::partly: return "partly";
+        case ProjectKind::obsolete: return "obsolete";
         case ProjectKind::library: return "library";
     }
     CHECK(false);

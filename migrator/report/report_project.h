@@ -17,6 +17,7 @@ enum class ProjectState {
     unaware,   // A: it does not know the NPU
     supports,  // B: its programs take an NPU by themselves
     in_part,   // C: some do
+    obsolete,  // D: they are made for an NPU stack that is out of use
     library,   // E: a library does it for all of them
 };
 std::string_view name(ProjectState state);  // "A"
@@ -26,6 +27,7 @@ enum class ProjectKind {
     native,       // its first program runs as it is
     native_with,  // the same, told so
     partly,       // others have work left
+    obsolete,     // it is made for an NPU stack that is out of use
     library,      // what a library does is enough
 };
 std::string_view name(ProjectKind kind);
@@ -81,13 +83,14 @@ constexpr auto record_of(const ReportProject*) {
     return base::record(
         "project", "how far the project supports the NPU",
         base::field("state", &P::state,
-                    "`A`: it does not know the NPU; `B`: its programs take one by themselves; `C`: some do; `E`: a "
-                    "library does it for all of them")
+                    "`A`: it does not know the NPU; `B`: its programs take one by themselves; `C`: some do; `D`: they "
+                    "are made for an NPU stack that is out of use; `E`: a library does it for all of them")
             .always(),
         base::field(
             "kind", &P::kind,
             "`native`: its first program runs as it is; `native_with`: the same, told so; `partly`: others have "
-            "work left; `library`: what a library does is enough; `none`: it has to be migrated")
+            "work left; `obsolete`: it is made for an NPU stack that is out of use; `library`: what a library does is "
+            "enough; `none`: it has to be migrated")
             .always(),
         base::field("sentence", &P::sentence, "the same in words").always(),
         base::field("evidence", &P::evidence, "the surest sign of each file that has one").always(),
@@ -99,10 +102,10 @@ constexpr auto record_of(const ReportProject*) {
 template <>
 inline constexpr auto base::kAll<migrator::ProjectState> = [] {
     using enum migrator::ProjectState;
-    return std::to_array({unaware, supports, in_part, library});
+    return std::to_array({unaware, supports, in_part, obsolete, library});
 }();
 template <>
 inline constexpr auto base::kAll<migrator::ProjectKind> = [] {
     using enum migrator::ProjectKind;
-    return std::to_array({none, native, native_with, partly, library});
+    return std::to_array({none, native, native_with, partly, obsolete, library});
 }();

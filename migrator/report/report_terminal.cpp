@@ -163,6 +163,7 @@ std::string program_text(const Language& say, const ProgramOutcome& row) {
         case ProgramVerdict::edit: return say.format("runs with {}", say.plural(row.edits, "edit"));
         case ProgramVerdict::open: return say.text("has places to look at");
         case ProgramVerdict::cuda_only: return say.text("is for CUDA");
+        case ProgramVerdict::obsolete: return say.text("is made for an older NPU stack");
         case ProgramVerdict::blocked:
             return say.format("blocked by {} in what it always runs", say.plural(row.places.size(), "place"));
     }

@@ -54,8 +54,10 @@ struct Rule {
     VersionRange versions;               // of the framework, in which the fix is right; empty: all
     VersionRange holds_in;               // of the framework, in which the rule says anything; empty: all
     bool holds = true;                   // in the version that the rules are restricted to
-    bool at_run_time = false;  // in the chosen style this needs no edit: it is redirected when the program runs
-    bool cuda_only = false;    // what it finds is for CUDA alone: a question for CUDA that guards it stays
+    bool at_run_time = false;    // in the chosen style this needs no edit: it is redirected when the program runs
+    bool cuda_only = false;      // what it finds is for CUDA alone: a question for CUDA that guards it stays
+    bool stops_nothing = false;  // what it finds is without effect on the NPU, and a program runs on
+    bool old_stack = false;      // what it finds belongs to an NPU stack that is out of use
     RulePlace in = RulePlace::anywhere;
     Once once = Once::no;                       // in a project, at the first place
     std::vector<std::string> unless_mentioned;  // nothing is said in a project that has one of these texts
@@ -115,6 +117,9 @@ constexpr auto record_of(const Rule*) {
         base::field("cuda_only", &Rule::cuda_only,
                     "what it finds is for CUDA alone: a question for CUDA that guards it stays, and nothing that the "
                     "question guards is edited"),
+        base::field("stops_nothing", &Rule::stops_nothing,
+                    "what it finds is without effect on the NPU, and a program runs on"),
+        base::field("old_stack", &Rule::old_stack, "what it finds belongs to an NPU stack that is out of use"),
         base::field("in", &Rule::in,
                     "`training_loop`: only in code that runs in each round of a loop that trains: in its body, in "
                     "functions of the project that it calls and in `forward` of modules, and not below an `if` with "

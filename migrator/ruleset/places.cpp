@@ -55,6 +55,7 @@ base::Status add(RuleSet& set, AdaptedNames names, const base::JsonPlace&) {
     append(set.adapted.default_lookups, names.default_lookups);
     append(set.adapted.switches, names.switches);
     append(set.adapted.harmless, names.harmless);
+    append(set.adapted.values_of_source, names.values_of_source);
     set.adapted.support.insert(set.adapted.support.end(), names.support.begin(), names.support.end());
     set.adapted.forms = names.forms;
     return {};

@@ -148,6 +148,7 @@ struct AdaptedNames {
     std::vector<std::string> default_lookups;       // "get" of values.get("device", "cuda")
     std::vector<std::string> switches;              // "store_true" of add_argument(action="store_true")
     std::vector<std::string> harmless;              // "torch.cuda.manual_seed": nothing happens without CUDA
+    std::vector<std::string> values_of_source;      // "torch.float64": chosen for CUDA alone, it is not for the target
     std::vector<SupportNames> support;
     SupportForms forms;
 };
@@ -177,6 +178,9 @@ constexpr auto record_of(const AdaptedNames*) {
                     "values that make an option of the command line one without a value")
             .needed(),
         base::field("harmless", &AdaptedNames::harmless, "names of CUDA that may be called where there is none")
+            .needed(),
+        base::field("values_of_source", &AdaptedNames::values_of_source,
+                    "values that are not for the NPU where code chooses them for CUDA alone")
             .needed(),
         base::field("support", &AdaptedNames::support, "names that say that a program runs on the NPU").needed(),
         base::field("forms", &AdaptedNames::forms, "how sure other signs are").needed());

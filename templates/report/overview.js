@@ -108,7 +108,7 @@ function make_overview(page) {
     return parts.some((part) => part) ? card(words.effort, h('div', { class: 'two' }, parts)) : null;
   }
   const TRANSFER_TONES = { nothing_to_do: 'applied', enough: 'applied', with_edits: 'available', not_enough: 'warning' };
-  const PROGRAM_TONES = { runs: 'applied', runs_with: 'applied', edit: 'available', open: 'warning', blocked: 'error', cuda_only: 'info' };
+  const PROGRAM_TONES = { runs: 'applied', runs_with: 'applied', edit: 'available', open: 'warning', blocked: 'error', cuda_only: 'info', obsolete: 'warning' };
   const listed = new Set(report.files.flatMap((file) => file.programs || []));
   // A program, what it needs on the NPU, and what stops it there; its name shows the findings of what it loads.
   function program_cell(row, place) {

@@ -50,9 +50,10 @@ def moved(before, after):
 
 
 def reported(report):
-    """{(path, line)} of findings that are warnings or errors."""
-    return {(file["path"], finding["begin"]["line"]) for file in report["files"] for finding in file["findings"]
-            if finding["severity"] != "info" and finding.get("begin")}
+    """{(path, line)} of findings that are warnings or errors, and of the other places of what is said once."""
+    told = [(file["path"], finding) for file in report["files"] for finding in file["findings"] if finding["severity"] != "info"]
+    other = [place.rsplit(":", 1) for _, finding in told for place in finding.get("also", [])]
+    return {(path, finding["begin"]["line"]) for path, finding in told if finding.get("begin")} | {(path, int(line)) for path, line in other}
 
 
 def said_of_whole_files(report):

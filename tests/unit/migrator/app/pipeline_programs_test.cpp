@@ -38,6 +38,8 @@ TEST_CASE("pipeline: programs, what people start first in front, and what says s
     test::MemoryFileSystem fs;
     const std::string torch = "import torch\n";
     fs.add("in/README.md", "Run `bash run.sh tasks/b.py`, or\n`python tasks/a.py`.\n    $ toy train\n");
+    fs.add("in/FINETUNE.md", "    python late.py\n");
+    fs.add("in/CONTRIBUTING.md", "    python bench/x.py\n");
     fs.add("in/run.sh", "torchrun \"$@\"\n");
     fs.add("in/more.sh", "# python old.py\npython tasks/c.py\n");
     fs.add("in/pyproject.toml",
@@ -45,7 +47,7 @@ TEST_CASE("pipeline: programs, what people start first in front, and what says s
     fs.add("in/toy/__init__.py", "");
     fs.add("in/toy/cli.py", torch);
     fs.add("in/toy/other.py", torch);
-    for (const char* file : {"tasks/a.py", "tasks/b.py", "tasks/c.py", "old.py", "train_it.py", "bench/x.py",
+    for (const char* file : {"tasks/a.py", "tasks/b.py", "tasks/c.py", "old.py", "late.py", "train_it.py", "bench/x.py",
                              "examples/e.py", "docs/conf.py"})
         fs.add(std::string("in/") + file, torch);
     fs.add("in/tests/test_a.py", torch + "if __name__ == '__main__':\n    pass\n");
@@ -57,8 +59,9 @@ TEST_CASE("pipeline: programs, what people start first in front, and what says s
     for (const std::string& one : shown) all += one + "\n";
     CAPTURE(all);
     CHECK(shown == Names{"1 tasks/b.py README.md:1", "1 tasks/a.py README.md:2", "1 toy README.md:3",
-                         "2 other pyproject.toml:3", "3 tasks/c.py more.sh:2", "4 train_it.py ", "4 old.py ",
-                         "5 examples/e.py ", "6 bench/x.py ", "7 docs/conf.py ", "7 tests/test_a.py "});
+                         "1 late.py FINETUNE.md:1", "2 other pyproject.toml:3", "3 tasks/c.py more.sh:2",
+                         "4 train_it.py ", "4 old.py ", "5 examples/e.py ", "6 bench/x.py ", "7 docs/conf.py ",
+                         "7 tests/test_a.py "});
     CHECK(program(report, "toy").transfer.path == "toy/cli.py");
 }
 

@@ -107,3 +107,61 @@ TEST_CASE("pipeline: what is said once is said where the programs come to it") {
         CHECK(std::ranges::any_of(report.files, has));
     }
 }
+
+TEST_CASE("pipeline: a setting without effect on the NPU stops no program") {
+    test::MemoryFileSystem fs;
+    fs.add("in/train.py",
+           "import torch\ntorch.backends.cuda.matmul.allow_tf32 = True\ntorch.backends.cudnn.allow_tf32 = True\n"
+           "torch.ones(1).cuda()\n");
+    const migrator::Report report = analysed(fs);
+    CHECK(program(report, "train.py").verdict == ProgramVerdict::edit);
+    CHECK(report.summary.verdict == Verdict::convertible);
+}
+
+TEST_CASE("pipeline: a key for CUDA next to the same for the NPU is for CUDA") {
+    test::MemoryFileSystem fs;
+    fs.add("in/pyproject.toml",
+           "[project]\nname = \"toy\"\n[project.optional-dependencies]\ngpu = [\"cupy\", \"nvidia-ml-py\"]\nnpu = "
+           "[\"torch-npu\"]\nall = [\"cupy\"]\n");
+    const migrator::Report report = analysed(fs);
+    std::vector<std::string> shown;
+    for (const migrator::ReportFinding& item : test::file_named(report, "pyproject.toml")->findings)
+        shown.push_back(std::to_string(item.outcome.begin.line) + " " +
+                        std::string(name(item.outcome.finding.severity)));
+    CHECK(shown == std::vector<std::string>{"4 info", "6 error"});
+}
+
+TEST_CASE("pipeline: what is made for the old NPU stack is obsolete, by its code or by what it asks for") {
+    const std::string train = "import torch\nx = torch.ones(2).to('npu:0')\n";
+    test::MemoryFileSystem by_code;
+    by_code.add("in/train.py", "import torch\nimport torch.npu\nx = torch.ones(2).to('npu:0')\n");
+    const migrator::Report code = analysed(by_code);
+    CHECK(program(code, "train.py").verdict == ProgramVerdict::obsolete);
+    CHECK(code.project->state == migrator::ProjectState::obsolete);
+    CHECK(code.project->kind == migrator::ProjectKind::obsolete);
+    CHECK(code.summary.verdict == Verdict::review);
+    CHECK(
+        code.summary.sentence.text() ==
+        "train.py is made for the NPU stack of 2020 to 2022 (train.py:2), which is out of use: start from what it was "
+        "made of for CUDA, or replace what is listed.");
+    test::MemoryFileSystem by_pin;
+    by_pin.add("in/train.py", train);
+    by_pin.add("in/requirements.txt", "torch==1.8.1+ascend.rc2\n");
+    CHECK(program(analysed(by_pin), "train.py").verdict == ProgramVerdict::obsolete);
+    by_pin.add("in/requirements.txt", "torch==2.7.1\n");
+    CHECK(program(analysed(by_pin), "train.py").verdict != ProgramVerdict::obsolete);
+    by_code.add("in/device.py", "import torch_npu\n");
+    CHECK(program(analysed(by_code), "train.py").verdict != ProgramVerdict::obsolete);
+}
+
+TEST_CASE("pipeline: where places are left that transfer_to_npu redirects, the summary says so") {
+    test::MemoryFileSystem fs;
+    fs.add("in/train.py",
+           "import torch\n\n\ndef pick(kind):\n    if kind == 'cuda':\n        return torch.device('cuda')\n    return "
+           "torch.device('cpu')\n\n\nnet = torch.nn.Linear(2, 2).to(pick('cuda'))\n");
+    const migrator::Report report = analysed(fs);
+    CHECK(program(report, "train.py").verdict == ProgramVerdict::open);
+    CHECK(report.summary.sentence.text() ==
+          "train.py needs a look before its first run on Ascend NPU: train.py:5. transfer_to_npu (--style auto) leaves "
+          "nothing of that to a person for train.py, so it is the safer way.");
+}

@@ -24,6 +24,19 @@ TEST_CASE("entry points: of pyproject.toml, and only the commands") {
           Texts{"5 toy-train toy.train main", "6 q toy ", "11 p pkg.p run.it"});
 }
 
+TEST_CASE("entry points: keys with dots and between braces") {
+    CHECK(
+        shown(
+            "pyproject.toml",
+            "project.scripts.a = 'x.a:main'\n[project]\nscripts.litgpt = \"litgpt.__main__:main\"\ngui-scripts = { "
+            "\"b\" "
+            "= \"x.b:run\", c = 'x.c' }\nother.d = \"x:y\"\n[project.entry-points]\n\"console_scripts\".e = \"x.e:f\"\n"
+            "[project.entry-points.\"console_scripts\"]\ng = \"x:g\"\n") ==
+        Texts{"1 a x.a main", "3 litgpt litgpt.__main__ main", "4 b x.b run", "4 c x.c ", "7 e x.e f", "9 g x g"});
+    CHECK(migrator::package_extras("pyproject.toml", "[project]\noptional-dependencies.npu = [\"torch-npu\"]\n") ==
+          Texts{"npu"});
+}
+
 TEST_CASE("entry points: of setup.cfg and setup.py") {
     CHECK(shown("setup.cfg",
                 "[options.entry_points]\nconsole_scripts =\n    toy = toy.cli:main\n    b=toy.b:main\n[other]\nc = "

@@ -1,4 +1,4 @@
-// What paths say by their words: "scripts", "train", "npu", "sh" of "scripts/train_npu.sh".
+// What paths and keys say by their words: "scripts", "train", "npu", "sh" of "scripts/train_npu.sh".
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "migrator/ruleset/places.h"
-#include "migrator/source/test_code.h"
 
 namespace migrator {
 
@@ -28,9 +27,23 @@ inline bool has_part(std::string_view path, const std::vector<std::string>& word
     return found;
 }
 
-// Tests, and what tells services how to run them.
-inline bool is_of_tests(std::string_view path, const AdaptedNames& names) {
-    return is_test_code(path) || base::contains(names.directories_of_tests, path.substr(0, path.find('/')));
+// A path or a key without the words that tell what it is for, and which of them it had.
+struct Stem {
+    std::string rest;
+    bool is_source = false;
+    bool is_target = false;
+};
+
+inline Stem stem_of(std::string_view path, const AdaptedNames& words) {
+    Stem out;
+    for_each_word(path, [&](std::string_view word) {
+        const bool is_source = base::contains(words.source_words, word);
+        const bool is_target = base::contains(words.target_words, word);
+        out.is_source |= is_source;
+        out.is_target |= is_target;
+        if (!is_source && !is_target && !word.empty()) out.rest.append(word).append(" ");
+    });
+    return out;
 }
 
 }  // namespace migrator
