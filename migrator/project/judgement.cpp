@@ -57,11 +57,24 @@ bool is_settled(const ProgramOutcome& row, const ProgramOutcome& first) {
     return row.is_running() || row.verdict == ProgramVerdict::cuda_only;
 }
 
-// Places of what is installed or built with the programs and has no way on the NPU.
-std::vector<std::string> errors_beside_programs(const Report& report) {
+// What the project is installed by: not an image, which is one of several ways to install it, and not what one of its
+// folders builds, which counts where a program loads it.
+bool is_installed_by(const ReportFile& file) {
+    if (file.path.find('/') != file.path.npos) return false;
+    switch (file.type) {
+        case FileType::requirements:
+        case FileType::yaml:
+        case FileType::toml:
+        case FileType::setup_cfg: return true;
+        default: return file.type == FileType::python && !is_run_by_programs(file.path, file.type);
+    }
+}
+
+// Places of what is installed with the programs and has no way on the NPU.
+std::vector<std::string> errors_of_installation(const Report& report) {
     std::vector<std::string> out;
     for (const ReportFile& file : report.files) {
-        if (is_run_by_programs(file.path, file.type)) continue;
+        if (!is_installed_by(file)) continue;
         for (const ReportFinding& item : file.findings) {
             if (needs_review(item.outcome) && item.outcome.finding.severity == Severity::error)
                 out.push_back(place_of(file.path, item.outcome));
@@ -85,8 +98,8 @@ Verdict verdict_of(const Rows& judged, const Report& report, bool applied) {
             break;
         case ProgramVerdict::runs: break;
         case ProgramVerdict::edit:
-            // What is installed or built with it has no way on the NPU.
-            if (!errors_beside_programs(report).empty()) return Verdict::review;
+            // What is installed with it has no way on the NPU.
+            if (!errors_of_installation(report).empty()) return Verdict::review;
             break;
     }
     if (!all_are_settled) return Verdict::partly;
@@ -147,8 +160,8 @@ base::Message sentence_of(const Rows& judged, const std::vector<std::string>& in
     if (const std::vector<std::string> settings = settings_for_cuda(report); !settings.empty())
         out.add({"These settings name CUDA, so give them the NPU where they are used: {places}.",
                  {{"places", some_of(settings)}}});
-    if (const std::vector<std::string> errors = errors_beside_programs(report); is_edited && !errors.empty())
-        out.add({"Replace first what is installed or built with it: {places}.", {{"places", some_of(errors)}}});
+    if (const std::vector<std::string> errors = errors_of_installation(report); is_edited && !errors.empty())
+        out.add({"Replace first what is installed with it: {places}.", {{"places", some_of(errors)}}});
     if (!running.empty()) out.add({"An NPU is taken as well by {programs}.", {{"programs", some_of(running)}}});
     if (!others.empty()) out.add({"Work is left for {programs}.", {{"programs", some_of(others)}}});
     if (const std::vector<std::string> redirected = run_by_transfer(judged); !redirected.empty())

@@ -91,6 +91,22 @@ TEST_CASE("pipeline: after a migration a program that needed edits only is ready
           "comes to in some cases only may fail there: net.py:9.");
 }
 
+TEST_CASE(
+    "pipeline: what the project is installed by comes first, and what a folder builds counts where it is loaded") {
+    test::MemoryFileSystem fs;
+    fs.add("in/train.py", "import torch\ntorch.ones(1).cuda()\n");
+    fs.add("in/ops/setup.py",
+           "from torch.utils.cpp_extension import CUDAExtension\nCUDAExtension('fast', ['fast.cu'])\n");
+    CHECK(analysed(fs).summary.verdict == Verdict::convertible);
+    fs.add("in/requirements.txt", "torch\ncupy\n");
+    const migrator::Report report = analysed(fs);
+    CHECK(report.summary.verdict == Verdict::review);
+    CHECK(report.summary.sentence.text() ==
+          "train.py: what it always runs can be rewritten automatically (places: 1). Replace first what is installed "
+          "with "
+          "it: requirements.txt:2.");
+}
+
 TEST_CASE("pipeline: what is said once is said where the programs come to it") {
     test::MemoryFileSystem fs;
     fs.add("in/README.md", "`python train.py`\n");
