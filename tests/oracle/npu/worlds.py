@@ -1,4 +1,8 @@
-"""Runs a program in a process of its own, on a machine with CUDA devices, with NPUs, or with neither."""
+"""Runs a program in a process of its own, on a machine with CUDA devices, with NPUs, or with neither.
+
+On "npu" a program is refused what it asks of torch.cuda; on "npu_open" torch_npu has loaded itself, as it does from torch 2.5 on, and torch.cuda answers as it
+does without CUDA.
+"""
 
 import json
 import os
@@ -70,6 +74,10 @@ def enter(world, project):
     process_groups.keep()
     if world == "npu":
         forbid_cuda(project)
+        return
+    if world == "npu_open":
+        import torch_npu  # noqa: F401
+
         return
     sys.modules["torch_npu"] = None  # Not installed there.
     if world == "cuda":
