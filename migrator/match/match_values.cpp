@@ -162,6 +162,25 @@ void match_literal(const PythonFile& file, const AdaptedCode& adapted, const Lit
     sink.push_back(std::move(finding));
 }
 
+// dict(cuda=..., cpu=...), which is looked up by a device.
+void match_keyword_keys(const PythonFile& file, const AdaptedCode& adapted, const ValueRow& row, FindingSink& sink) {
+    const SyntaxTree& tree = file.tree();
+    for (const auto& [from, to] : row.fix.replace) {
+        for (const NodeId name : file.identifiers(from)) {
+            const NodeId keyword = tree.parent(name);
+            if (tree.kind(keyword) != NodeKind::keyword_argument || tree.field(name) != Field::name) continue;
+            const NodeId call = tree.parent(tree.parent(keyword));
+            if (tree.text(tree.child(call, Field::function)) != "dict" || adapted.contains(name)) continue;
+            const auto certainty = ValueFlow(file, row).destination_of_keys(call);
+            if (!certainty) continue;
+            Finding finding = make_finding(*row.rule, tree.range(name), from, *certainty, to, {}, {});
+            if (row.fix.replace_by.empty()) finding.fix = Fix{{{tree.range(name), to}}, row.rule->imports};
+            finding.at_run_time = false;
+            sink.push_back(std::move(finding));
+        }
+    }
+}
+
 // What is put together is nobody's literal: it is reported, and not rewritten.
 void match_composed(const PythonFile& file, const AdaptedCode& adapted, const ComposedText& composed,
                     const ValueRow& row, FindingSink& sink) {
@@ -224,6 +243,9 @@ void match_values(const PythonFile& file, const AdaptedCode& adapted, std::span<
     for (const Literal& literal : literals) {
         for (std::size_t i = 0; i < rows.size(); ++i)
             match_literal(file, adapted, literal, rows[i], others[i], flows[i], sink);
+    }
+    for (const ValueRow& row : rows) {
+        if (row.form == ValueForm::device) match_keyword_keys(file, adapted, row, sink);
     }
     for (NodeId node = 0; node < file.tree().size(); ++node) {
         if (file.tree().kind(node) != NodeKind::slice) continue;

@@ -2,6 +2,7 @@
 
 #include "migrator/match/matchers.h"
 #include "migrator/match/member_edits.h"
+#include "migrator/semantic/project_index.h"
 
 namespace migrator {
 namespace {
@@ -22,13 +23,22 @@ bool is_foreign(const PythonFile& file, std::span<const Reference> references) {
     });
 }
 
+// A class of the project that hands on what it has not itself, as by __getattr__: an object of it may stand for any other.
+bool hands_on(const PythonFile& file, const Reference& type, std::string_view member) {
+    const ProjectIndex* index = file.context().module.index;
+    return index != nullptr && type.origin == Origin::project && index->is_class(type.name) &&
+           !index->find_member(type.name, "__getattr__").found.empty() &&
+           index->find_member(type.name, member).found.empty();
+}
+
 // How sure it is that an object of which no class is known is one of the row's classes; nullopt: it is not.
 std::optional<Certainty> certainty_of_unknown(const PythonFile& file, NodeId attribute, const MethodRow& row) {
     const SyntaxTree& tree = file.tree();
     const Bindings& bindings = file.bindings();
     NodeId object = file.skip_parentheses(tree.child(attribute, Field::object));
     // Something is known of it: it is a class of its own, a module, or a member that the file defines.
-    if (bindings.type_of(object)) return std::nullopt;
+    const std::optional<Reference> type = bindings.type_of(object);
+    if (type && !hands_on(file, *type, tree.text(tree.child(attribute, Field::attribute)))) return std::nullopt;
     const auto of_object = bindings.references(object);
     const bool may_be_anything = row.telling && is_foreign(file, of_object);
     if (!only_text(bindings.references(attribute)) && !may_be_anything) return std::nullopt;

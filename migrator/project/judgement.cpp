@@ -83,6 +83,19 @@ std::vector<std::string> errors_of_installation(const Report& report) {
     return out;
 }
 
+// Places in code of which not all could be read: what it does, and who loads it, is not known.
+std::vector<std::string> unread_code(const Report& report) {
+    std::vector<std::string> out;
+    for (const ReportFile& file : report.files) {
+        if (!is_python_code(file.type) || file.is_test) continue;
+        for (const ReportFinding& item : file.findings) {
+            if (item.outcome.finding.kind == FindingKind::file && needs_review(item.outcome))
+                out.push_back(place_of(file.path, item.outcome));
+        }
+    }
+    return out;
+}
+
 Verdict verdict_of(const Rows& judged, const Report& report, bool applied) {
     const ProgramOutcome& first = *judged.front();
     const bool all_are_settled =
@@ -98,8 +111,8 @@ Verdict verdict_of(const Rows& judged, const Report& report, bool applied) {
             break;
         case ProgramVerdict::runs: break;
         case ProgramVerdict::edit:
-            // What is installed with it has no way on the NPU.
-            if (!errors_of_installation(report).empty()) return Verdict::review;
+            // What is installed with it has no way on the NPU, or something of the project is not known.
+            if (!errors_of_installation(report).empty() || !unread_code(report).empty()) return Verdict::review;
             break;
     }
     if (!all_are_settled) return Verdict::partly;
@@ -162,6 +175,8 @@ base::Message sentence_of(const Rows& judged, const std::vector<std::string>& in
                  {{"places", some_of(settings)}}});
     if (const std::vector<std::string> errors = errors_of_installation(report); is_edited && !errors.empty())
         out.add({"Replace first what is installed with it: {places}.", {{"places", some_of(errors)}}});
+    if (const std::vector<std::string> unread = unread_code(report); !unread.empty())
+        out.add({"Not all of this could be read, so look at it: {places}.", {{"places", some_of(unread)}}});
     if (!running.empty()) out.add({"An NPU is taken as well by {programs}.", {{"programs", some_of(running)}}});
     if (!others.empty()) out.add({"Work is left for {programs}.", {{"programs", some_of(others)}}});
     if (const std::vector<std::string> redirected = run_by_transfer(judged); !redirected.empty())

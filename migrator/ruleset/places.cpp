@@ -1,5 +1,8 @@
 #include "migrator/ruleset/places.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "migrator/ruleset/rule_set.h"
 
 namespace migrator {
@@ -24,6 +27,7 @@ base::Status add(RuleSet& set, TextPlaces places, const base::JsonPlace&) {
     append(set.text_places.shown_by_methods, places.shown_by_methods);
     append(set.text_places.zipped, places.zipped);
     append(set.text_places.chained, places.chained);
+    std::ranges::move(places.started, std::back_inserter(set.text_places.started));
     return {};
 }
 

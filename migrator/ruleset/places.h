@@ -20,11 +20,33 @@ constexpr auto record_of(const EnvironmentPlaces*) {
 }
 
 // What functions do with texts, whatever the texts mean.
+// Functions that call a function with arguments that they are given as a tuple, or by their names as a mapping.
+struct StartingFunction {
+    std::vector<std::string> of;
+    std::string function = "target";  // keyword
+    std::string arguments = "args";   // keyword of the tuple
+    std::string named = "kwargs";     // keyword of the mapping
+    std::uint64_t position = 100;     // of the function, from 0; 100: it has none
+    std::uint64_t from = 0;           // the first parameter that the tuple fills
+};
+constexpr auto record_of(const StartingFunction*) {
+    using S = StartingFunction;
+    return base::record(
+        "starting_function", "functions that call another with the arguments that they are given for it",
+        base::field("of", &S::of, "their names").needed(),
+        base::field("function", &S::function, "keyword of the function that is called"),
+        base::field("position", &S::position, "its position, from 0; without it, it has none").up_to(100),
+        base::field("arguments", &S::arguments, "keyword of the tuple of arguments"),
+        base::field("named", &S::named, "keyword of the mapping of arguments by name"),
+        base::field("from", &S::from, "the first parameter that the tuple fills, from 0").up_to(100));
+}
+
 struct TextPlaces {
     std::vector<std::string> shown;             // they show it to people, or name something by it: "print"
     std::vector<std::string> shown_by_methods;  // the same, of objects of unknown class: "debug"
     std::vector<std::string> zipped;            // they give tuples with one item of each argument: "itertools.product"
     std::vector<std::string> chained;           // they give the items of their arguments: "itertools.chain"
+    std::vector<StartingFunction> started;      // "threading.Thread"
     std::vector<ParameterRow> passed_by, declared_by;
     ParametersByFunction passed{};    // they give it back: "os.getenv"
     ParametersByFunction declared{};  // it is the value of an option that they declare: "absl.flags.DEFINE_string"
@@ -37,6 +59,7 @@ constexpr auto record_of(const TextPlaces*) {
         base::field("zipped", &TextPlaces::zipped,
                     "functions that give tuples with one item of each argument, as zip does"),
         base::field("chained", &TextPlaces::chained, "functions that give the items of their arguments, as iter does"),
+        base::field("started", &TextPlaces::started, "functions that call another one with what they are given for it"),
         base::field("passed", &TextPlaces::passed_by, "arguments that functions give back"),
         base::field("declared", &TextPlaces::declared_by, "arguments that are the value of an option"));
 }

@@ -33,6 +33,8 @@ public:
 
     // How sure it is that the value of `expression` ends where a value of the domain is taken; nullopt: it does not.
     std::optional<Certainty> destination(NodeId expression);
+    // The same for the keys of a mapping.
+    std::optional<Certainty> destination_of_keys(NodeId mapping);
     // The same for what comes into the file through an end.
     std::optional<Certainty> destination_of_end(std::string_view end);
     // How sure it is that `expression` has such a value.
@@ -74,6 +76,8 @@ private:
     NodeId above_interpolation(NodeId interpolation);
     NodeId above_assignment(NodeId assignment, ValueShape shape);
     NodeId above_pair(NodeId pair, NodeId side, ValueShape& shape);
+    NodeId above_splat(NodeId splat, ValueShape& shape);
+    void note_entry(std::string_view key, const ValueShape& shape);
     NodeId above_type(NodeId type);
     NodeId above_subscript(NodeId subscript, NodeId side, ValueShape& shape);
     void compared(NodeId comparison, NodeId operand);
@@ -104,6 +108,7 @@ private:
     bool is_builtin(NodeId function) const;
     bool is_argument_of(const ParametersByFunction& functions, NodeId call, NodeId argument, std::string_view keyword);
     bool is_text_shown_by(NodeId call) const;
+    bool goes_to_started(NodeId call, std::string_view keyword, ValueShape shape);
     bool fills_container(NodeId call, std::string_view method, std::optional<std::size_t> position, ValueShape shape);
 
     // value_places.cpp
@@ -152,6 +157,7 @@ private:
     bool shown_ = false;
     bool lost_ = false;
     bool keeps_key_ = false;
+    std::optional<std::string> entry_key_;  // under which a mapping has the value itself; empty: under several
     NodeId lost_at_ = kNoNode;
     // The display whose far items the last `destination` stands for; kNoNode.
     NodeId far_items_of_ = kNoNode;

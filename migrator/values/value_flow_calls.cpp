@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "migrator/python/call_arguments.h"
 #include "migrator/values/value_flow.h"
 
 namespace migrator {
@@ -170,7 +171,10 @@ NodeId ValueFlow::above_argument(NodeId argument, ValueShape& shape) {
             return call;
         }
         if (position == key) {
-            users_name_ = true;
+            // getattr(x, "cuda")(): a method, and maybe one of torch
+            const auto type = file_.bindings().type_of(first);
+            const bool is_own = type && type->origin == Origin::project;
+            users_name_ |= is_own || key == 0 || file_.call_of(call) == kNoNode;
             if (key == 1 && shape.is_plain()) names_member_of(first);
         }
     }
@@ -226,7 +230,11 @@ NodeId ValueFlow::above_keyword(NodeId keyword, ValueShape& shape) {
         return kNoNode;
     }
     const NodeId function = tree.child(call, Field::function);
-    if (tree.text(function) == "dict" && is_builtin(function)) return wrap(shape, Level::entry, call);
+    if (tree.text(function) == "dict" && is_builtin(function)) {
+        note_entry(tree.text(name), shape);
+        return wrap(shape, Level::entry, call);
+    }
+    if (goes_to_started(call, tree.text(name), shape)) return kNoNode;
     if (is_argument_of(file_.rules().text_places.passed, call, keyword, tree.text(name))) return call;
     const std::size_t ends = ends_.size();
     const std::optional<Certainty> certainty = parameter(call, keyword, tree.text(name), shape);
@@ -267,6 +275,30 @@ bool ValueFlow::is_argument_of(const ParametersByFunction& functions, NodeId cal
         const auto rows = functions.find(reference.name);
         if (rows != functions.end() && parameter_of(rows->second, position, keyword, reference.certainty, {}))
             return true;
+    }
+    return false;
+}
+
+// Thread(target=f, args=("cuda", 1)), Process(target=f, kwargs={"device": "cuda"}): f gets it.
+bool ValueFlow::goes_to_started(NodeId call, std::string_view keyword, ValueShape shape) {
+    const SyntaxTree& tree = file_.tree();
+    const bool is_item = shape.top() == Level::item && shape.index() != ValueShape::kAny;
+    if (!is_item && shape.top() != Level::entry) return false;
+    const NodeId starter = tree.child(call, Field::function);
+    for (const StartingFunction& row : file_.rules().text_places.started) {
+        if (keyword != (is_item ? row.arguments : row.named) || !is_one_of(row.of, starter)) continue;
+        const auto arguments = call_arguments(file_, call, file_.bindings().references(starter)[0]);
+        const NodeId given = arguments ? arguments->find(tree, row.position, row.function) : kNoNode;
+        if (given == kNoNode) continue;
+        const NodeId function =
+            tree.kind(given) == NodeKind::keyword_argument ? tree.child(given, Field::value) : given;
+        const auto position = is_item ? std::optional<std::size_t>(shape.index() + row.from) : std::nullopt;
+        shape.pop();
+        const bool has_name = !is_item && shape.is_plain() && entry_key_;
+        const std::size_t ends = ends_.size();
+        found(project_parameter(file_.bindings().references(function), position,
+                                has_name ? std::string_view(*entry_key_) : std::string_view(), shape));
+        return ends_.size() > ends;
     }
     return false;
 }

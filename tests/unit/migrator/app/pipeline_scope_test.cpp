@@ -181,3 +181,14 @@ TEST_CASE("pipeline: where places are left that transfer_to_npu redirects, the s
           "train.py needs a look before its first run on Ascend NPU: train.py:5. transfer_to_npu (--style auto) leaves "
           "nothing of that to a person for train.py, so it is the safer way.");
 }
+
+TEST_CASE("pipeline: code that could not be read leaves no project ready") {
+    test::MemoryFileSystem fs;
+    fs.add("in/train.py", "import torch\ntorch.ones(1).cuda()\n");
+    fs.add("in/other.py", "import torch\nname = '\xe9'\ntorch.ones(1).cuda()\n");
+    const migrator::Report report = analysed(fs);
+    CHECK(report.summary.verdict == Verdict::review);
+    CHECK(report.summary.sentence.text() ==
+          "train.py: what it always runs can be rewritten automatically (places: 1). Not all of this could be read, so "
+          "look at it: other.py:1.");
+}
