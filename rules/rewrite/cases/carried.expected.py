@@ -46,7 +46,7 @@ class Own:
 Wrapper(torch.nn.Linear(2, 2)).cuda()  # expect: method.cuda
 Own().cuda()
 
-x = getattr(x, "cuda")()  # expect: method.cuda
+x = getattr(x, "npu")()  # expect: method.cuda
 for move in ("float", "cuda"):  # expect: device.string
     net = getattr(torch.nn.Linear(2, 1), move)()
 getattr(Own(), "cuda")()

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[2] / "support")]
-from checks import ROOT, Checks, run_ok, temporary_directory, tool  # noqa: E402
+from checks import ROOT, Checks, run, run_ok, temporary_directory, tool  # noqa: E402
 from patience import slowness  # noqa: E402
 
 import suite  # noqa: E402
@@ -39,8 +39,15 @@ def cases():
     return [path for folder in (GOLDEN / "cases", GOLDEN / "snippets") for path in sorted(folder.iterdir()) if (path / "in").is_dir()]
 
 
-def programs_of(project):
-    return [path.relative_to(project) for path in sorted(project.rglob("*.py")) if path.is_file() and not path.is_symlink()]
+def programs_of(project, output):
+    """Those that the verdict is about; all files where it is about all."""
+    done = run(tool("migrator"), "analyze", project, "--json", "-q")
+    report = json.loads(done.stdout)
+    listed = {place for file in report["files"] for place in file.get("programs", [])}
+    about = [report["programs"][place] for place in sorted(listed)]
+    if any(report["summary"]["sentence"].startswith((f"{row['name']}:", f"{row['name']} ")) for row in about):
+        return sorted({Path(row["path"]) for row in about if row["path"].endswith(".py")})
+    return [path.relative_to(output) for path in sorted(output.rglob("*.py")) if path.is_file() and not path.is_symlink()]
 
 
 def main():
@@ -64,7 +71,7 @@ def main():
             if verdict not in SETTLED:
                 continue
             ready += 1
-            for program in programs_of(output):
+            for program in programs_of(project, output):
                 outcome = worlds.run("npu", output, str(program), variables={"EMULATED_NPU_COUNT": "2"})
                 ended += outcome.ok
                 asked = outcome.touched or ASKED.findall(outcome.text)
