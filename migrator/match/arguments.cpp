@@ -198,11 +198,13 @@ private:
     // The two values of `driver="gesvd" if x.is_cuda else None`, each of which is told by itself and left to a person.
     std::vector<NodeId> ways_of(NodeId argument, const ArgumentRow& row) const {
         const SyntaxTree& tree = file_.tree();
-        if (row.state != ArgumentState::equal) return {};
-        const NodeId value = file_.skip_parentheses(value_of(argument));
-        if (value == kNoNode || tree.kind(value) != NodeKind::conditional_expression) return {};
+        NodeId value = value_of(argument);
+        if (row.state != ArgumentState::equal || value == kNoNode) return {};
+        value = file_.skip_parentheses(value);
+        if (tree.kind(value) != NodeKind::conditional_expression) return {};
         const auto parts = tree.named_children(value);
-        return {parts.front(), parts.back()};
+        if (parts.size() != 3) return {};
+        return {parts[0], parts[2]};
     }
 
     bool has_state(NodeId value, const ArgumentRow& row) const {

@@ -169,8 +169,11 @@ void match_keyword_keys(const PythonFile& file, const AdaptedCode& adapted, cons
         for (const NodeId name : file.identifiers(from)) {
             const NodeId keyword = tree.parent(name);
             if (tree.kind(keyword) != NodeKind::keyword_argument || tree.field(name) != Field::name) continue;
-            const NodeId call = tree.parent(tree.parent(keyword));
-            if (tree.text(tree.child(call, Field::function)) != "dict" || adapted.contains(name)) continue;
+            // In what does not parse it may be a keyword of nothing.
+            const NodeId call = tree.ancestor(keyword, NodeKind::call);
+            const NodeId function = call == kNoNode ? kNoNode : tree.child(call, Field::function);
+            if (function == kNoNode || tree.parent(tree.parent(keyword)) != call) continue;
+            if (tree.text(function) != "dict" || adapted.contains(name)) continue;
             const auto certainty = ValueFlow(file, row).destination_of_keys(call);
             if (!certainty) continue;
             Finding finding = make_finding(*row.rule, tree.range(name), from, *certainty, to, {}, {});

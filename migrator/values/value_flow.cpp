@@ -253,32 +253,9 @@ NodeId ValueFlow::above_pair(NodeId pair, NodeId side, ValueShape& shape) {
         return wrap(shape, Level::key, whole);
     }
     NodeId key = tree.child(pair, Field::key);
-    note_entry(file_.bindings().constant_string(key).value_or(""), shape);
+    if (key != kNoNode) note_entry(file_.bindings().constant_string(key).value_or(""), shape);
     if (shape.is_sequence() && key != kNoNode && is_carrier_key(key)) found(Certainty::likely);
     return wrap(shape, Level::entry, whole);
-}
-
-void ValueFlow::note_entry(std::string_view key, const ValueShape& shape) {
-    if (shape.is_plain()) entry_key_ = !entry_key_ || *entry_key_ == key ? key : "";
-}
-
-// f(**settings): the parameter of the key's name gets it; {**settings}, dict(**settings): so does the new mapping.
-NodeId ValueFlow::above_splat(NodeId splat, ValueShape& shape) {
-    const SyntaxTree& tree = file_.tree();
-    const NodeId around = tree.parent(splat);
-    if (shape.top() != Level::entry) return lose(splat);
-    if (tree.kind(around) == NodeKind::dictionary) return around;
-    const NodeId call = tree.parent(around);
-    if (tree.kind(around) != NodeKind::argument_list || tree.kind(call) != NodeKind::call) return lose(splat);
-    const NodeId function = tree.child(call, Field::function);
-    if (tree.text(function) == "dict" && is_builtin(function)) return call;
-    ValueShape value = shape;
-    value.pop();
-    if (!value.is_plain() || !entry_key_ || entry_key_->empty()) return lose(splat);
-    const std::size_t ends = ends_.size();
-    const std::optional<Certainty> certainty = parameter(call, splat, *entry_key_, value);
-    found(certainty);
-    return certainty || ends_.size() > ends ? kNoNode : lose(splat);
 }
 
 // {"cuda": torch.cuda.synchronize}: the key goes with a name that gets a new one in the same way.

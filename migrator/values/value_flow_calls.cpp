@@ -292,6 +292,7 @@ bool ValueFlow::goes_to_started(NodeId call, std::string_view keyword, ValueShap
         if (given == kNoNode) continue;
         const NodeId function =
             tree.kind(given) == NodeKind::keyword_argument ? tree.child(given, Field::value) : given;
+        if (function == kNoNode) continue;
         const auto position = is_item ? std::optional<std::size_t>(shape.index() + row.from) : std::nullopt;
         shape.pop();
         const bool has_name = !is_item && shape.is_plain() && entry_key_;

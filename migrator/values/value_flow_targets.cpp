@@ -1,4 +1,5 @@
-// ValueFlow: what a value is bound to: variables, items of patterns and containers, results of functions.
+// ValueFlow: what a value is bound to: variables, items of patterns and containers, parameters by their names, results of
+// functions.
 #include "migrator/values/value_flow.h"
 
 namespace migrator {
@@ -69,6 +70,30 @@ void ValueFlow::returned(NodeId statement, ValueShape shape) {
     // Which object it is called on cannot always be seen.
     const NodeId owner = tree.ancestor(function, NodeKind::class_definition);
     if (owner != kNoNode && tree.ancestor(function, NodeKind::function_definition) < owner) lose(name);
+}
+
+void ValueFlow::note_entry(std::string_view key, const ValueShape& shape) {
+    if (shape.is_plain()) entry_key_ = !entry_key_ || *entry_key_ == key ? key : "";
+}
+
+// f(**settings): the parameter of the key's name gets it; {**settings}, dict(**settings): so does the new mapping.
+NodeId ValueFlow::above_splat(NodeId splat, ValueShape& shape) {
+    const SyntaxTree& tree = file_.tree();
+    const NodeId around = tree.parent(splat);
+    if (shape.top() != Level::entry) return lose(splat);
+    if (tree.kind(around) == NodeKind::dictionary) return around;
+    const NodeId call = tree.parent(around);
+    if (tree.kind(around) != NodeKind::argument_list || tree.kind(call) != NodeKind::call) return lose(splat);
+    const NodeId function = tree.child(call, Field::function);
+    if (function == kNoNode) return lose(splat);
+    if (tree.text(function) == "dict" && is_builtin(function)) return call;
+    ValueShape value = shape;
+    value.pop();
+    if (!value.is_plain() || !entry_key_ || entry_key_->empty()) return lose(splat);
+    const std::size_t ends = ends_.size();
+    const std::optional<Certainty> certainty = parameter(call, splat, *entry_key_, value);
+    found(certainty);
+    return certainty || ends_.size() > ends ? kNoNode : lose(splat);
 }
 
 }  // namespace migrator
