@@ -176,7 +176,8 @@ private:
         const auto [known, is_new] = has_source_.try_emplace(display, false);
         for (NodeId id = display; is_new && !known->second && id < tree_.subtree_end(display); ++id)
             known->second = tree_.kind(id) == NodeKind::string && adapted_.names_source(id);
-        const bool is_compared = tree_.kind(tree_.parent(display)) == NodeKind::comparison_operator;
+        const NodeId around = tree_.parent(display);  // none where the text does not parse
+        const bool is_compared = around != kNoNode && tree_.kind(around) == NodeKind::comparison_operator;
         if (known->second && !is_compared) add(node, SignKind::listed, known_.forms.listed);
     }
 
