@@ -192,3 +192,11 @@ TEST_CASE("pipeline: code that could not be read leaves no project ready") {
           "train.py: what it always runs can be rewritten automatically (places: 1). Not all of this could be read, so "
           "look at it: other.py:1.");
 }
+
+TEST_CASE("pipeline: parts of a mapping that stand in nothing, as in a text that does not parse") {
+    test::MemoryFileSystem fs;
+    std::string text = "import torch\n";
+    for (int i = 0; i < 12; ++i) text += " \"hccl\", \"cpu\": \"end = {\"npu\":";
+    fs.add("in/train.py", text + " \"gloo\"}[torch.device(\"npu\").type]\n");
+    CHECK(analysed(fs).summary.files_with_problems == 1);
+}
